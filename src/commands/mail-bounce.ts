@@ -1,34 +1,62 @@
 import { readFile } from 'node:fs/promises';
 import { invalid } from '../lib/errors.ts';
-import { readBounceMessage } from '../mail/bounce-message.ts';
+import { type NothingToRecord, readMailReport } from '../mail/read-mail-report.ts';
 import { recordMailEvents } from '../waitlist/mail-events/record-mail-events.ts';
-import { type Command, UsageProblem } from './command.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { type Command, textOr, UsageProblem } from './command.ts';
+import { queueOf } from './queue.ts';
 
 /** A report has the headers of the email, or all of it. */
 const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 
+const NOTHING: Record<NothingToRecord, string> = {
+  'no failure': 'the message reports no failed delivery.',
+  'no complaint': 'the report is not a complaint.',
+  'automatic reply': 'the message is an automatic reply.',
+  'email gone': 'the email that the message is about was deleted, or its recipient was erased.',
+};
+
 export const mailBounce: Command[] = [
   {
     name: 'mail bounce',
-    about: 'Read a bounce message (RFC 3464) from standard input or a file, and suppress the address.',
+    about:
+      'Read a bounce (RFC 3464) or complaint (RFC 5965) from standard input or a file, and suppress the address.',
     operands: ['[FILE]'],
-    flags: QUEUE_FLAGS,
+    flags: {
+      recipient: {
+        value: 'ADDRESS',
+        about: 'Address that the message was sent to (default: from its header).',
+      },
+      waitlist: {
+        value: 'WAITLIST_ID',
+        about: 'Trust the addresses in messages that name no email of ours.',
+      },
+      env: { value: 'ENVIRONMENT', about: 'Environment of that waitlist (default: production).' },
+    },
     run: async (context, [file], flags) => {
-      const queue = await queueOf(context, flags);
-      const events = readBounceMessage(await readMessage(file));
-      if (!events)
-        throw invalid('message: is not a delivery status notification (multipart/report, RFC 3464)');
-      const accepted = await recordMailEvents(context, queue, events);
-      const permanent = events.filter((event) => event.permanent).length;
-      const text =
-        accepted === 0
-          ? 'Nothing to record: the message reports no failed delivery.'
-          : `Recorded ${accepted} ${accepted === 1 ? 'bounce' : 'bounces'}, ${permanent} permanent.`;
-      return { json: { accepted, permanent }, text };
+      const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
+      const recipient = textOr(flags, 'recipient', undefined);
+      const report = await readMailReport(context, await readMessage(file), { recipient, queue });
+      if (typeof report === 'string')
+        return {
+          json: { accepted: 0, permanent: 0, complaints: 0 },
+          text: `Nothing to record: ${NOTHING[report]}`,
+        };
+      const accepted = await recordMailEvents(context, report.queue, report.events);
+      const complaints = report.events.filter(({ type }) => type === 'complaint').length;
+      const permanent = report.events.filter((event) => event.permanent).length;
+      return {
+        json: { accepted, permanent, complaints },
+        text: inWords(accepted, permanent, complaints > 0),
+      };
     },
   },
 ];
+
+function inWords(accepted: number, permanent: number, isComplaint: boolean): string {
+  if (accepted === 0) return 'Nothing to record: the message names no recipient.';
+  if (isComplaint) return `Recorded ${accepted} ${accepted === 1 ? 'complaint' : 'complaints'}.`;
+  return `Recorded ${accepted} ${accepted === 1 ? 'bounce' : 'bounces'}, ${permanent} permanent.`;
+}
 
 async function readMessage(file: string | undefined): Promise<string> {
   if (file !== undefined) {
@@ -38,7 +66,7 @@ async function readMessage(file: string | undefined): Promise<string> {
       throw new UsageProblem(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
     }
   }
-  if (process.stdin.isTTY) throw new UsageProblem('pipe a bounce message in, or name its file');
+  if (process.stdin.isTTY) throw new UsageProblem('pipe a message in, or name its file');
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {

@@ -1,4 +1,5 @@
 import { normalPostgresUrl } from '../db/postgres/url.ts';
+import type { DkimKey } from '../lib/dkim-key.ts';
 import { isTypo, nearest } from '../lib/nearest.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { normalPublicUrl } from './public-url.ts';
@@ -52,6 +53,10 @@ export interface Config {
   smtpConnections: number;
   smtpRate: number;
   mailFrom: string;
+  /** undefined if emails are not signed here. */
+  dkim: DkimKey | undefined;
+  /** Where bounces are sent. undefined for the sender. */
+  bounceAddress: string | undefined;
   rateLimits: {
     inviteCheck: number;
     inviteAccept: number;
@@ -117,6 +122,16 @@ function readTracing(read: <T>(variable: Variable<T>) => T): Config['tracing'] {
   return endpoint === undefined ? undefined : { endpoint, ...tracing };
 }
 
+function readDkim(read: <T>(variable: Variable<T>) => T, problems: string[]): DkimKey | undefined {
+  const privateKey = read(VARIABLES.dkimKey);
+  const domain = read(VARIABLES.dkimDomain);
+  const selector = read(VARIABLES.dkimSelector);
+  if (privateKey === undefined) return undefined;
+  if (domain !== undefined) return { privateKey, domain: domain.toLowerCase(), selector };
+  problems.push('DOORLIST_DKIM_DOMAIN: is required when DOORLIST_DKIM_KEY is set');
+  return undefined;
+}
+
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
   const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
@@ -173,6 +188,8 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     smtpConnections: read(VARIABLES.smtpConnections),
     smtpRate: read(VARIABLES.smtpRate),
     mailFrom: mailFrom ?? 'doorlist@localhost',
+    dkim: readDkim(read, problems),
+    bounceAddress: read(VARIABLES.bounceAddress),
     rateLimits: {
       inviteCheck: read(VARIABLES.limitInviteCheck),
       inviteAccept: read(VARIABLES.limitInviteAccept),

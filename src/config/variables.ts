@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { normalPostgresUrl, postgresUrlProblem, serverUrls } from '../db/postgres/url.ts';
 import { checkAllowed } from '../lib/addresses.ts';
-import { isAsciiAddress } from '../lib/email.ts';
+import { dkimKeyProblem, isDomain, isSelector } from '../lib/dkim-key.ts';
+import { bounceAddressProblem, isAsciiAddress } from '../lib/email.ts';
 import { MasterKeyProblem, masterKeyFromText } from '../vault/master-key.ts';
 import { checkPublicUrl } from './public-url.ts';
 import { duration, listOf, pairsOf, secret, text, type Variable, whole } from './variable.ts';
@@ -277,6 +278,36 @@ export const VARIABLES = {
     'required with `DOORLIST_SMTP_URL`',
     'Default sender, for waitlists without their own From address.',
     (value) => (isAsciiAddress(value) ? undefined : 'must be an email address in ASCII'),
+  ),
+  dkimKey: secret(
+    text(
+      'DOORLIST_DKIM_KEY',
+      undefined,
+      'unset: emails are not signed here',
+      'RSA private key in PEM that signs emails (DKIM), for mail servers that do not sign. See `dkim-key generate`.',
+      dkimKeyProblem,
+    ),
+  ),
+  dkimDomain: text(
+    'DOORLIST_DKIM_DOMAIN',
+    undefined,
+    'required with `DOORLIST_DKIM_KEY`',
+    'Domain that signs: that of the From address, or one above it.',
+    (value) => (isDomain(value) ? undefined : 'must be a domain, such as example.com'),
+  ),
+  dkimSelector: text(
+    'DOORLIST_DKIM_SELECTOR',
+    'doorlist',
+    'doorlist',
+    'Name of the key in the DNS, before `._domainkey`.',
+    (value) => (isSelector(value) ? undefined : 'must be letters, digits, hyphens and dots'),
+  ),
+  bounceAddress: text(
+    'DOORLIST_BOUNCE_ADDRESS',
+    undefined,
+    'unset: the From address',
+    'Where bounces are sent, such as `bounces@example.com`. Each email gets its own, `bounces+…@example.com`.',
+    bounceAddressProblem,
   ),
   limitInviteCheck: whole(
     'DOORLIST_RATE_LIMIT_INVITE_CHECK',

@@ -89,6 +89,8 @@ function configFor(config: Config, dir: string, receiverPort: number): Config {
     masterKeyNext: undefined,
     smtpUrl: undefined,
     mailFrom: 'hello@orbit.example',
+    dkim: undefined,
+    bounceAddress: undefined,
     publicUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     webhookAllow: [RECEIVER_HOST],
     webhookProxy: `http://${RECEIVER_HOST}:${receiverPort}`,

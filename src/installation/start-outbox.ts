@@ -1,5 +1,6 @@
 import type { ScheduledTask } from '../db/scheduler.ts';
 import { allowList } from '../lib/addresses.ts';
+import type { DkimKey } from '../lib/dkim-key.ts';
 import { mailChannel } from '../mail/channel.ts';
 import { operatorMailChannel } from '../mail/operators/channel.ts';
 import { rememberSending } from '../mail/sending.ts';
@@ -32,6 +33,8 @@ interface OutboxSettings {
   smtpConnections: number;
   /** Mails per second, or 0 for no limit. */
   smtpRate: number;
+  dkim: DkimKey | undefined;
+  bounceAddress: string | undefined;
 }
 
 /** Shorter times for tests. */
@@ -74,7 +77,7 @@ export async function startOutbox(
   };
   const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp, record) });
   const sending = { publicUrl, defaultFrom: mailFrom };
-  const mails = mailChannel(context, mailServer, sending);
+  const mails = mailChannel(context, mailServer, { ...sending, bounceAddress: settings.bounceAddress });
   const operators = await openOperators(context);
   const channels = [
     webhookChannel(context, sender, options.deadlineMs),
@@ -107,8 +110,10 @@ async function knownPauses(
 }
 
 /** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */
-async function connect({ smtpUrl }: OutboxSettings, times: OutboxTimes): Promise<Smtp | undefined> {
+async function connect({ smtpUrl, dkim }: OutboxSettings, times: OutboxTimes): Promise<Smtp | undefined> {
   if (smtpUrl === undefined) return undefined;
   const { connectSmtp } = await import('../mail/smtp/smtp.ts');
-  return connectSmtp(smtpUrl, times);
+  if (!dkim) return connectSmtp(smtpUrl, times);
+  const { dkimSigner } = await import('../mail/smtp/dkim.ts');
+  return connectSmtp(smtpUrl, { ...times, sign: dkimSigner(dkim) });
 }

@@ -47,3 +47,18 @@ function asciiDomain(domain: string): string | undefined {
 export function isAsciiAddress(text: string): boolean {
   return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
 }
+
+const LOCAL_PART_MAX = 64;
+/** Of what makes the bounce address of one email: `+` and a token. */
+export const BOUNCE_TOKEN_CHARACTERS = 48;
+const BOUNCE_LOCAL_MAX = LOCAL_PART_MAX - BOUNCE_TOKEN_CHARACTERS - 1;
+
+/** What is wrong with an address to which tokens are added after a `+`, or undefined. */
+export function bounceAddressProblem(address: string): string | undefined {
+  if (!isAsciiAddress(address)) return 'must be an email address in ASCII';
+  const local = address.slice(0, address.indexOf('@'));
+  if (local.includes('+')) return 'must not contain a +, which separates the part that names the email';
+  return local.length > BOUNCE_LOCAL_MAX
+    ? `must have at most ${BOUNCE_LOCAL_MAX} characters before the @`
+    : undefined;
+}

@@ -47,10 +47,15 @@ type IdPrefix =
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`;
 
 export function formatId<Prefix extends IdPrefix>(prefix: Prefix, id: Uint8Array): Id<Prefix> {
+  return `${prefix}_${encodeBytes(id)}`;
+}
+
+/** 5 bits per character. */
+export function encodeBytes(bytes: Uint8Array): string {
   let bits = 0;
   let value = 0;
   let text = '';
-  for (const byte of id) {
+  for (const byte of bytes) {
     value = (value << 8) | byte;
     bits += 8;
     while (bits >= 5) {
@@ -60,7 +65,7 @@ export function formatId<Prefix extends IdPrefix>(prefix: Prefix, id: Uint8Array
     value &= (1 << bits) - 1;
   }
   if (bits > 0) text += ALPHABET[(value << (5 - bits)) & 31];
-  return `${prefix}_${text}`;
+  return text;
 }
 
 /** Returns undefined if it is not an id of that kind. */

@@ -54,15 +54,16 @@ describe('a bounce message', () => {
       bounce('full@example.com', false),
       bounce('ada@example.com', false),
     ];
-    assert.deepEqual(readBounceMessage(report(status)), expected);
-    assert.deepEqual(readBounceMessage(report(status).replaceAll('\n', '\r\n')), expected);
-    assert.deepEqual(readBounceMessage(report(status, 'plain').replace('"plain"', 'plain')), expected);
+    assert.deepEqual(readBounceMessage(report(status))?.events, expected);
+    assert.deepEqual(readBounceMessage(report(status).replaceAll('\n', '\r\n'))?.events, expected);
+    const unquoted = report(status, 'plain').replace('"plain"', 'plain');
+    assert.deepEqual(readBounceMessage(unquoted)?.events, expected);
   });
 
   it('does not blame the address for what is about the sender or the email', () => {
     const statuses = ['5.0.0', '5.1.1', '5.2.1', '5.2.2', '5.3.4', '5.7.1', '4.4.7', 'nonsense'];
     const permanent = statuses.map(
-      (status) => readBounceMessage(report(failed('a@example.com', status)))?.[0]?.permanent,
+      (status) => readBounceMessage(report(failed('a@example.com', status)))?.events[0]?.permanent,
     );
     assert.deepEqual(permanent, [true, true, true, false, false, false, false, false]);
   });
@@ -72,7 +73,7 @@ describe('a bounce message', () => {
     const message = report(encoded)
       .replace('Reporting-MTA: dns; cs.utk.edu\n\n', '')
       .replace('message/delivery-status\n', 'message/delivery-status\nContent-Transfer-Encoding: base64\n');
-    assert.deepEqual(readBounceMessage(message), [bounce('a@example.com', true)]);
+    assert.deepEqual(readBounceMessage(message)?.events, [bounce('a@example.com', true)]);
   });
 
   it('is told from other messages, whatever they contain', () => {
@@ -83,6 +84,9 @@ describe('a bounce message', () => {
       'Content-Type: multipart/report; boundary=b\n\nno parts',
     ];
     for (const message of others) assert.equal(readBounceMessage(message), undefined, message);
-    assert.deepEqual(readBounceMessage(report('Final-Recipient: x400;a@example.com\nAction: failed')), []);
+    const unnamed = readBounceMessage(
+      report('Final-Recipient: x400;a@example.com\nAction: failed\nStatus: 5.1.1'),
+    );
+    assert.deepEqual([unnamed?.failure, unnamed?.events], ['permanent', []]);
   });
 });

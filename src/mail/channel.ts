@@ -7,6 +7,7 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
+import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
@@ -35,7 +36,11 @@ const INVITE_ENDED: Attempt<never> = {
 };
 
 /** Mails to people on waitlists. Without a mail server, or outside production, they stay in the mailbox. */
-export function mailChannel(context: Context, server: MailServer, sending: Sending): Channel<Queue> {
+export function mailChannel(
+  context: Context,
+  server: MailServer,
+  sending: Sending & { bounceAddress: string | undefined },
+): Channel<Queue> {
   const { db, registry } = context;
   const parts = rememberParts(context);
   const channel = smtpChannel<Queue>(context, server, {
@@ -66,6 +71,7 @@ export function mailChannel(context: Context, server: MailServer, sending: Sendi
         seed: formatId('evt', eventId),
         kind: stored.mail,
         at: stored.at,
+        bounceAddress: sending.bounceAddress && bounceAddressFor(queue, eventId, sending.bounceAddress),
       };
       return { mail, envelope };
     },

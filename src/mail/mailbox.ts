@@ -164,6 +164,16 @@ export async function findMail(context: Context, queue: Queue, mailId: string): 
   return row;
 }
 
+/** What a mail was made from. Returns null if it was deleted, erased or is unreadable. */
+export async function findStoredMail(
+  context: Context,
+  queue: Queue,
+  eventId: Uint8Array,
+): Promise<StoredMail | null> {
+  const row = await readDelivery(context.db, mailTarget(queue.id), eventId);
+  return row ? openMail(context, queue, row) : null;
+}
+
 export function selectMails({ db }: Pick<Context, 'db'>, { id }: Pick<Queue, 'id'>) {
   const { queueId, channel, id: targetId } = mailTarget(id);
   return selectDeliveries(db.query, queueId, channel).where('d.target_id', '=', targetId);

@@ -40,6 +40,7 @@ const PURPOSES = [
   'network',
   'gate',
   'mail-event',
+  'bounce',
 ] as const;
 type Purpose = (typeof PURPOSES)[number];
 

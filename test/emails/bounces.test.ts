@@ -50,7 +50,7 @@ forEachEngine((engine) => {
       child.stdin.end(bounceOf('ada@example.com'));
       let out = '';
       for await (const chunk of child.stdout) out += chunk;
-      assert.deepEqual(JSON.parse(out), { accepted: 1, permanent: 1 });
+      assert.deepEqual(JSON.parse(out), { accepted: 1, permanent: 1, complaints: 0 });
       assert.deepEqual(await reasons('ada@example.com'), ['bounced']);
     });
 
@@ -68,12 +68,11 @@ forEachEngine((engine) => {
     it('refuses other messages, and says what is missing', async () => {
       const other = await read('Subject: Hello\n\nHow are you?');
       assert.equal(other.code, 1);
-      assert.match(other.error, /message: is not a delivery status notification/);
+      assert.match(other.error, /message: is neither a delivery status notification/);
       const { environment } = service.storage;
       const nowhere = await typed(environment, 'mail', 'bounce', '/nowhere', '--waitlist', list.id);
       assert.equal(nowhere.code, 2);
       assert.match(nowhere.error, /cannot read \/nowhere \(ENOENT\)/);
-      assert.equal((await typed(environment, 'mail', 'bounce', file)).code, 2);
       const unknown = await command(environment, 'mail', 'bounce', file, '--waitlist', 'wl_nowhere');
       assert.equal(unknown.code, 1);
     });

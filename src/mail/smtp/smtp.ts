@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type { Sign } from './dkim.ts';
 import { describeFailure, type SmtpError, type SmtpFailure } from './failure.ts';
 import type { Mail } from './mail.ts';
 import { type Letter, openSession, type SmtpSession } from './session.ts';
@@ -15,6 +16,8 @@ export interface Envelope {
   seed: string;
   kind: string;
   at: number;
+  /** Where bounces are sent, if it is not the sender. */
+  bounceAddress?: string | undefined;
 }
 
 export type SmtpAnswer = { ok: true; response: string } | ({ ok: false } & SmtpFailure);
@@ -32,7 +35,7 @@ export interface Smtp {
 /** Sends over connections that are kept open for a while. Callers limit how many mails are sent at once. */
 export function connectSmtp(
   smtpUrl: string,
-  { endOfDataMs }: { endOfDataMs?: number | undefined } = {},
+  { endOfDataMs, sign }: { endOfDataMs?: number | undefined; sign?: Sign | undefined } = {},
 ): Smtp {
   const server = readSmtpUrl(smtpUrl);
   const idle = new Map<SmtpSession, NodeJS.Timeout>();
@@ -88,12 +91,12 @@ export function connectSmtp(
   return {
     server,
     send: async (mail, envelope, mayBegin = () => true) => {
-      const letter = await write(mail, envelope);
+      const letter = await write(mail, envelope, sign);
       try {
         const response = await sendLetter(letter, mayBegin);
         return response === undefined ? undefined : { ok: true, response };
       } catch (error) {
-        const failure = describeFailure(error as SmtpError, server, letter);
+        const failure = describeFailure(error as SmtpError, server, withoutToken(letter));
         // Part of it was sent, and it may have arrived, so it must not be retried forever.
         const counts = failure.fault === 'unreachable' && (error as SmtpError).begun === true;
         return { ok: false, ...failure, ...(counts ? { fault: 'passing' as const } : {}) };
@@ -110,22 +113,31 @@ export function connectSmtp(
   };
 }
 
+/** Whoever knows the token of an email can report that it bounced. It is in no log, and in no answer that is shown. */
+function withoutToken({ from, to }: Letter): { from: string; to: string } {
+  return { from: from.replace(/\+[^@]*@/, '@'), to };
+}
+
 /** Before any of the mail was sent. */
 function wasDropped({ code = '', responseCode, begun }: SmtpError): boolean {
   return begun !== true && (responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET');
 }
 
-async function write(mail: Mail, envelope: Envelope): Promise<Letter> {
+async function write(mail: Mail, envelope: Envelope, sign: Sign | undefined): Promise<Letter> {
   const message = new MailComposer(toMessage(mail, envelope)).compile();
   const { from, to } = message.getEnvelope();
-  return { from: String(from), to: String(to[0] ?? ''), bytes: await message.build() };
+  const bytes = await message.build();
+  return { from: String(from), to: String(to[0] ?? ''), bytes: sign ? await sign(bytes) : bytes };
 }
 
-export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
+export function toMessage(mail: Mail, { messageId, seed, kind, at, bounceAddress }: Envelope) {
   const { from, replyTo, to, subject, text, html, unsubscribeLink } = mail;
   return {
     // As objects and separate from the headers, because nodemailer parses text as a list of addresses.
-    envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: to }] },
+    envelope: {
+      from: { name: '', address: bounceAddress ?? from.address },
+      to: [{ name: '', address: to }],
+    },
     from,
     to: { name: '', address: to },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
