@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { DURATION_RULE, parseDuration as readDuration } from '../lib/duration.ts';
+import type { OpenDns } from '../mail/sender/dns.ts';
 import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';
@@ -31,6 +32,8 @@ export interface Terminal {
   envFile?: string;
   /** Of new backups. Lower in tests. */
   passphraseCost?: PassphraseCost;
+  /** Stands in for the DNS, in tests. */
+  openDns?: OpenDns;
   out(text: string): void;
   error(text: string): void;
 }

@@ -5,6 +5,7 @@ import { explainError } from '../installation/explain-error.ts';
 import { checkOperation } from '../installation/health.ts';
 import { openExisting } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
+import type { OpenDns } from '../mail/sender/dns.ts';
 import { openOperators } from '../operators/context.ts';
 import { verifyAudit } from '../operators/verify-audit.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -21,17 +22,24 @@ interface Scope {
   repair: boolean;
   /** Whether to check pending deliveries. After a restore they are naturally old. */
   work: boolean;
+  /** Stands in for the DNS, in tests. */
+  openDns?: OpenDns | undefined;
 }
 
 /** Checks everything that an operator on call would check. The exit code is 1 if something is wrong. */
 export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   const findings: Finding[] = [checkKeyFile(config)];
+  let senders: Finding[] = [];
   try {
     const context = await openExisting(config, createLogger('silent'));
     try {
       findings.push(...(await checkOperation(context, config)), ...checkServer(config));
       if (scope.work) findings.push(...(await checkAllWork(context)));
       findings.push(await checkAuditTrail(context), ...(await checkQueues(context, scope)));
+      if (scope.work && config.smtpUrl !== undefined) {
+        const { checkSenders } = await import('../mail/sender/check-senders.ts');
+        senders = await checkSenders(context, config, scope);
+      }
     } finally {
       await context.db.close();
     }
@@ -39,7 +47,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
     const detail = explainError(error as Error, config) ?? (error as Error).message;
     findings.push({ what: 'database', ok: false, detail });
   }
-  findings.push(await checkMailServer(config));
+  findings.push(await checkMailServer(config), ...senders);
   return outcomeOf(findings);
 }
 

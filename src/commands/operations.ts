@@ -61,11 +61,12 @@ export const operations: Command[] = [
       queue: { value: 'WAITLIST_ID', about: 'Check only this waitlist.' },
       repair: { about: 'Repair wrong counters and ranks.' },
     },
-    raw: async (config, _, flags) =>
+    raw: async (config, _, flags, { openDns }) =>
       examine(config, {
         waitlistId: textOr(flags, 'queue', undefined),
         repair: flags.repair === true,
         work: true,
+        openDns,
       }),
   },
   {

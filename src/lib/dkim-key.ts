@@ -69,7 +69,9 @@ export function dkimRecord(key: DkimKey): DkimRecord {
 
 /** A name in the DNS with at least two parts, such as `example.com`. */
 export function isDomain(text: string): boolean {
-  return text.length <= 253 && /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i.test(text);
+  return (
+    text.length <= 253 && /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9-]{2,63}$/i.test(text)
+  );
 }
 
 /** One or more parts of a name, such as `doorlist` or `2026.mail`. */

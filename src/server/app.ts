@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { basePathOf } from '../config/public-url.ts';
 import { ADMIN_API } from '../http/admin/api.ts';
 import { cookiesFor } from '../http/admin/core/cookies.ts';
-import type { AdminParts } from '../http/admin/core/parts.ts';
+import type { AdminParts, EmailParts } from '../http/admin/core/parts.ts';
 import { createStreamHub, type StreamTimes } from '../http/admin/core/stream-hub.ts';
 import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
@@ -46,6 +46,7 @@ import type { TypedApp } from '../http/typed-app.ts';
 import { allowList } from '../lib/addresses.ts';
 import { VERSION } from '../lib/version.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
+import { type OpenDns, openDns } from '../mail/sender/dns.ts';
 import type { PasswordCost } from '../operators/password.ts';
 import { recordReadings } from '../operators/recorded-reads.ts';
 import type { SessionLimits } from '../operators/sessions.ts';
@@ -71,8 +72,9 @@ export interface AppParts {
   getText?: GetText;
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
-  /** The default sender, and whether there is a mail server. */
-  emails: { from: string; smtp: boolean };
+  emails: EmailParts;
+  /** Stands in for the DNS, in tests. */
+  openDns?: OpenDns;
   /** Everything that is known about the installation. */
   checkHealth: AdminParts['checkHealth'];
   sessions: SessionLimits;
@@ -223,6 +225,7 @@ export async function buildApp(
     publicUrl: parts.publicUrl,
     cookies,
     emails: parts.emails,
+    openDns: parts.openDns ?? openDns,
     checkHealth: parts.checkHealth,
     limits: parts.sessions,
     slowDown: slowDown(context.clock),

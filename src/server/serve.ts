@@ -190,7 +190,12 @@ async function startListening(
     trustedProxies: config.trustedProxies,
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
-    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    emails: {
+      from: config.mailFrom,
+      smtp: config.smtpUrl !== undefined,
+      dkim: config.dkim,
+      bounceAddress: config.bounceAddress,
+    },
     checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
     dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem, building: dashboard.building },

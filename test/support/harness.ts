@@ -14,6 +14,7 @@ import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
 import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
+import type { OpenDns } from '../../src/mail/sender/dns.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
 import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
@@ -80,6 +81,8 @@ export interface ServiceOptions {
   captchaUrls?: { turnstile?: string; hcaptcha?: string };
   /** Stands in for Amazon. */
   getText?: GetText;
+  /** Stands in for the DNS. */
+  openDns?: OpenDns;
   dashboard?: Dashboard;
 }
 
@@ -135,13 +138,19 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     trustedProxies: config.trustedProxies,
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
-    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    emails: {
+      from: config.mailFrom,
+      smtp: config.smtpUrl !== undefined,
+      dkim: config.dkim,
+      bounceAddress: config.bounceAddress,
+    },
     checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
     passwordCost: LEAST_PASSWORD_COST,
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.getText ? { getText: options.getText } : {}),
+    ...(options.openDns ? { openDns: options.openDns } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.uploads ? { uploads: options.uploads } : {}),
     ...(options.dashboard ? { dashboard: options.dashboard } : {}),

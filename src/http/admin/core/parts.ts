@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyFinding } from '../../../installation/health.ts';
+import type { DkimKey } from '../../../lib/dkim-key.ts';
+import type { OpenDns } from '../../../mail/sender/dns.ts';
 import type { Actor } from '../../../operators/actor.ts';
 import { operatorOfDevice } from '../../../operators/known-browser.ts';
 import { findLink } from '../../../operators/links.ts';
@@ -17,11 +19,21 @@ import type { UploadLimits } from '../../plugins/upload.ts';
 import type { Cookies } from './cookies.ts';
 import type { StreamHub } from './stream-hub.ts';
 
+export interface EmailParts {
+  /** The default sender, and whether there is a mail server. */
+  from: string;
+  smtp: boolean;
+  dkim?: DkimKey | undefined;
+  bounceAddress?: string | undefined;
+}
+
 export interface AdminParts extends SignInParts {
   /** The domain. A route takes it from `domainFor`, so that changes are audited. */
   waitlists: Context;
   publicUrl: string;
-  emails: { from: string; smtp: boolean };
+  emails: EmailParts;
+  /** To check the records of senders. */
+  openDns: OpenDns;
   /** Everything that is known about the installation. */
   checkHealth: () => Promise<AnyFinding[]>;
   cookies: Cookies;

@@ -6,6 +6,7 @@ import { registerLogo } from './logo.ts';
 import { registerMailbox } from './mails.ts';
 import { registerPersonMail } from './person.ts';
 import { registerResendJobs } from './resend-jobs.ts';
+import { registerSenderCheck } from './sender.ts';
 import { registerMailSettings } from './settings.ts';
 import { registerMailStatus } from './status.ts';
 import { registerSuppressions } from './suppressions.ts';
@@ -18,6 +19,7 @@ export async function registerMails(app: TypedApp, parts: AdminParts): Promise<v
   registerMailbox(app, parts);
   registerResendJobs(app, parts);
   registerMailStatus(app, parts);
+  registerSenderCheck(app, parts);
   registerConfirmations(app, parts);
   registerPersonMail(app, parts);
   registerSuppressions(app, parts);
