@@ -1040,6 +1040,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mail/sender": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the sender
+         * @description Looks up the DNS records of the sender now: SPF, DKIM, DMARC and MX. Takes up to 10 seconds if the DNS does not answer. Requires the `support` role.
+         */
+        get: operations["checkMailSender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/confirmation": {
         parameters: {
             query?: never;
@@ -3649,6 +3669,34 @@ export interface components {
             kept: number;
             /** @description Whether there are more kept emails than that. */
             keptMore: boolean;
+        };
+        /** @description What was found out about a sender. */
+        SenderFinding: {
+            /**
+             * @description What was looked at: the SPF record, the DKIM record of the key that signs, the DMARC record, whether what is authenticated is in the domain of From, whether bounces can arrive, and the unsubscribe link.
+             * @enum {string}
+             */
+            check: "spf" | "dkim" | "dmarc" | "alignment" | "bounces" | "unsubscribe";
+            /**
+             * @description `ok`, `problem`, or `unchecked` if nothing is known, such as when the DNS did not answer.
+             * @enum {string}
+             */
+            state: "ok" | "problem" | "unchecked";
+            /** @description What was found, in sentences. */
+            detail: string;
+            /** @description What to do about it. `null`: nothing. */
+            fix: string | null;
+        };
+        /** @description What receivers find out about the sender of a waitlist. */
+        SenderCheck: {
+            /** @description The address that the emails of the waitlist come from. */
+            from: string;
+            /** @description Where bounces are sent. `null`: to the sender. Set by `DOORLIST_BOUNCE_ADDRESS`. */
+            bounceAddress: string | null;
+            /** @description Whether there is a mail server. Without one, nothing is checked. */
+            mailServer: boolean;
+            /** @description One for each check. */
+            findings: components["schemas"]["SenderFinding"][];
         };
         /** @description What becomes of the email. */
         ResentConfirmation: {
@@ -8126,6 +8174,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MailStatus"];
+                };
+            };
+        };
+    };
+    checkMailSender: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SenderCheck"];
                 };
             };
         };

@@ -175,6 +175,16 @@ export const mailSettingsQuery = (scope: Scope) =>
       call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope) })),
   });
 
+/** Asks the DNS, which may take seconds. */
+export const senderCheckQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: ['mail-sender', ...scopeKey(scope)],
+    queryFn: () =>
+      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/sender', { params: paramsOf(scope) })),
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+
 export function updateMailSettings(scope: Scope, body: Schemas['MailSettingsChanges']) {
   return call(api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope), body }));
 }

@@ -5,6 +5,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { mailSettingsQuery } from './mails.ts';
+import { SenderCheckCard } from './sender-check.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
 /** Sender, look and links of all emails of a waitlist. */
@@ -16,14 +17,20 @@ export function SettingsTab({ scope }: { scope: Scope }) {
   return (
     <QueryProblem framed query={query}>
       {query.data ? (
-        <SettingsForm
-          key={scope.waitlistId}
-          scope={scope}
-          settings={query.data}
-          defaultFrom={instance?.emails.from ?? ''}
-          readOnly={!mayManage}
-          onSaved={() => client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] })}
-        />
+        <div className="flex flex-col gap-6">
+          <SettingsForm
+            key={scope.waitlistId}
+            scope={scope}
+            settings={query.data}
+            defaultFrom={instance?.emails.from ?? ''}
+            readOnly={!mayManage}
+            onSaved={() => {
+              void client.invalidateQueries({ queryKey: ['mail-sender', scope.waitlistId] });
+              return client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] });
+            }}
+          />
+          <SenderCheckCard scope={scope} />
+        </div>
       ) : (
         <SkeletonForms cards={[[2, 1], [2, 1], [1, 1, 1], [2]]} />
       )}

@@ -10,6 +10,7 @@ import { capitalize } from '../../ui/capitalize.ts';
 import { cx } from '../../ui/cx.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { withCode } from '../../ui/with-code.tsx';
 
 type Finding = Schemas['Finding'];
 type Level = Finding['level'];
@@ -56,15 +57,7 @@ function FindingRow({ finding: { what, level, detail, link, endpoint } }: { find
 function inWords(detail: string, isText: boolean) {
   if (!isText) return detail;
   const text = capitalize(detail.replace(/^sqlite\b/, 'SQLite').replace(/^postgres\b/, 'PostgreSQL'));
-  return text.split(/(`[^`]+`)/).map((part) =>
-    part.startsWith('`') ? (
-      <code key={part} className="font-mono text-sm">
-        {part.slice(1, -1)}
-      </code>
-    ) : (
-      part
-    ),
-  );
+  return withCode(text);
 }
 
 function Mend({ link, what }: { link: string; what: string }) {
