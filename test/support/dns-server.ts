@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
+import type { DnsAnswer, OpenDns } from '../../src/mail/sender/dns.ts';
 
 /** What the DNS has under a name. Names that are not there do not exist. */
 export interface Zone {
@@ -24,6 +25,10 @@ export interface DnsServer {
   readonly asked: string[];
   close(): Promise<void>;
 }
+
+const silent = async (): Promise<DnsAnswer> => ({ unanswered: 'the DNS is not asked in tests' });
+/** Unless a test has a DNS server of its own, nothing leaves this machine. */
+export const noDns: OpenDns = () => ({ txt: silent, mx: silent, addresses: silent, close: () => {} });
 
 /** A DNS server on loopback, for what the tests ask. */
 export async function startDnsServer(zone: Zone = {}): Promise<DnsServer> {

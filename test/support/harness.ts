@@ -33,6 +33,7 @@ import type { GetText } from '../../src/webhooks/get.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
+import { noDns } from './dns-server.ts';
 import { CHOSEN_ENGINES } from './engines.ts';
 import { parseJson } from './raw-http.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
@@ -150,7 +151,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.getText ? { getText: options.getText } : {}),
-    ...(options.openDns ? { openDns: options.openDns } : {}),
+    openDns: options.openDns ?? noDns,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.uploads ? { uploads: options.uploads } : {}),
     ...(options.dashboard ? { dashboard: options.dashboard } : {}),

@@ -1,4 +1,5 @@
 import { runCommandLine } from '../../src/commands/command-line.ts';
+import { noDns } from './dns-server.ts';
 import type { Finished } from './process.ts';
 
 interface Printed<T> {
@@ -38,6 +39,7 @@ export async function typed(
   const code = await runCommandLine(words, {
     environment,
     passphraseCost: { operations: 1, memory: 8_192 },
+    openDns: noDns,
     out: (text) => void out.push(text),
     error: (text) => void error.push(text),
   });
