@@ -16,6 +16,9 @@ interface SenderCheck {
   findings: { check: string; state: string; detail: string; fix: string | null }[];
 }
 
+const askFor = <T>({ call }: AdminClient, listId: string) =>
+  call<T>('checkMailSender', 'GET', `/waitlists/${listId}/mail/sender`);
+
 forEachEngine((engine) => {
   describe('the sender check', () => {
     let dns: DnsServer;
@@ -44,7 +47,7 @@ forEachEngine((engine) => {
       await dns.close();
     });
     const check = async (listId: string) => {
-      const { status, body } = await admin.get<SenderCheck>(`/waitlists/${listId}/mail/sender`);
+      const { status, body } = await askFor<SenderCheck>(admin, listId);
       assert.equal(status, 200);
       const states = Object.fromEntries(body.findings.map(({ check, state }) => [check, state]));
       return { ...body, states };
@@ -57,7 +60,14 @@ forEachEngine((engine) => {
         [standard.from, standard.bounceAddress, standard.mailServer],
         ['hello@acme.example', 'bounces@acme.example', true],
       );
-      const fine = { spf: 'ok', dkim: 'unchecked', dmarc: 'ok', alignment: 'ok', bounces: 'ok', unsubscribe: 'ok' };
+      const fine = {
+        spf: 'ok',
+        dkim: 'unchecked',
+        dmarc: 'ok',
+        alignment: 'ok',
+        bounces: 'ok',
+        unsubscribe: 'ok',
+      };
       assert.deepEqual(standard.states, fine);
       await updateMailSettings(service.context, list.id, { from: 'team@beta.example' });
       const own = await check(list.id);
@@ -66,10 +76,10 @@ forEachEngine((engine) => {
     });
 
     it('is not for viewers, and not for waitlists that do not exist', async () => {
-      assertError(await admin.get('/waitlists/wl_nowhere/mail/sender'), 404, 'not_found');
+      assertError(await askFor(admin, 'wl_nowhere'), 404, 'not_found');
       const list = await mailingList(service, []);
       const viewer = await adminClient(service, 'viewer');
-      assertError(await viewer.get(`/waitlists/${list.id}/mail/sender`), 403, 'forbidden');
+      assertError(await askFor(viewer, list.id), 403, 'forbidden');
     });
 
     it('is part of doctor, and makes nothing wrong that is not ours', async () => {
@@ -84,7 +94,10 @@ forEachEngine((engine) => {
       });
       assert.equal(code, 0, out.join('\n'));
       assert.match(out.join('\n'), /^ok +SPF of team@gone\.example: acme\.example has one SPF record/m);
-      assert.match(out.join('\n'), /^WARN +DMARC of team@gone\.example: gone\.example has no DMARC record.* Publish/m);
+      assert.match(
+        out.join('\n'),
+        /^WARN +DMARC of team@gone\.example: gone\.example has no DMARC record.* Publish/m,
+      );
       assert.match(out.join('\n'), /^\? +DKIM of team@gone\.example: Doorlist does not sign/m);
     });
   });
@@ -93,9 +106,7 @@ forEachEngine((engine) => {
     const service = await startMailing(engine);
     try {
       const list = await mailingList(service, []);
-      const { body } = await (await adminClient(service, 'support')).get<SenderCheck>(
-        `/waitlists/${list.id}/mail/sender`,
-      );
+      const { body } = await askFor<SenderCheck>(await adminClient(service, 'support'), list.id);
       assert.deepEqual([body.mailServer, body.findings], [false, []]);
     } finally {
       await service.close();

@@ -54,7 +54,10 @@ forEachEngine((engine) => {
     it('loads by itself, shows each state, and checks again', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
-      const page = await openDashboard(service, `/waitlists/${list.id}/emails?tab=settings`, { as: owner, size });
+      const page = await openDashboard(service, `/waitlists/${list.id}/emails?tab=settings`, {
+        as: owner,
+        size,
+      });
       await page.getByLabel('From', { exact: true }).waitFor();
       await page.getByRole('status', { name: 'Checking the sender' }).waitFor();
       resolve();
@@ -71,7 +74,7 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Check again' }).click();
       await row('DMARC').getByText('acme.example has a DMARC record').waitFor();
       await page.getByRole('link', { name: 'Send a test' }).click();
-      await page.getByRole('button', { name: 'Send a test' }).waitFor();
+      await page.getByRole('button', { name: 'Send test' }).waitFor();
       await page.close();
     });
   });

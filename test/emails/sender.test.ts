@@ -13,7 +13,10 @@ const SETTINGS: SenderSettings = {
   publicUrl: 'https://doorlist.acme.example',
 };
 const GOOD: Zone = {
-  'acme.example': { txt: ['unrelated', 'v=spf1 mx include:_spf.relay.example -all'], mx: ['mx.acme.example'] },
+  'acme.example': {
+    txt: ['unrelated', 'v=spf1 mx include:_spf.relay.example -all'],
+    mx: ['mx.acme.example'],
+  },
   '_spf.relay.example': { txt: ['v=spf1 ip4:192.0.2.0/24 ~all'] },
   '_dmarc.acme.example': { txt: ['v=DMARC1; p=reject; rua=mailto:dmarc@acme.example'] },
 };
@@ -59,7 +62,8 @@ describe('the check of a sender', () => {
 
   it('asks nothing about an address that is not on the internet', async () => {
     const found = await check({ from: 'doorlist@localhost', publicUrl: 'http://127.0.0.1:3000' });
-    for (const each of [found.spf, found.dmarc, found.bounces]) assertIs(each, 'problem', /localhost is not a domain/);
+    for (const each of [found.spf, found.dmarc, found.bounces])
+      assertIs(each, 'problem', /localhost is not a domain/);
     assertIs(found.unsubscribe, 'problem', /only for https/);
     assert.deepEqual(server.asked, []);
   });
@@ -79,21 +83,33 @@ describe('the check of a sender', () => {
     });
 
     it('counts lookups through includes and redirects, and stops at ten', async () => {
-      const includes = (count: number) => Array.from({ length: count }, (_, index) => `include:s${index}.example`);
+      const includes = (count: number) =>
+        Array.from({ length: count }, (_, index) => `include:s${index}.example`);
       const services = Object.fromEntries(
-        Array.from({ length: 12 }, (_, index) => [`s${index}.example`, { txt: ['v=spf1 ip4:192.0.2.1 -all'] }]),
+        Array.from({ length: 12 }, (_, index) => [
+          `s${index}.example`,
+          { txt: ['v=spf1 ip4:192.0.2.1 -all'] },
+        ]),
       );
       assertIs(await spf({ ...services, ...own(`v=spf1 ${includes(10).join(' ')} -all`) }), 'ok', /10 of 10/);
       const much = await spf({ ...services, ...own(`v=spf1 ${includes(11).join(' ')} -all`) });
       assertIs(much, 'problem', /more than 10 lookups.*permerror/);
       const nested = { 's0.example': { txt: ['v=spf1 a mx exists:%{i}.s0.example redirect=s1.example'] } };
-      assertIs(await spf({ ...services, ...nested, ...own('v=spf1 include:s0.example ~all') }), 'ok', /takes 5 of 10/);
+      assertIs(
+        await spf({ ...services, ...nested, ...own('v=spf1 include:s0.example ~all') }),
+        'ok',
+        /takes 5 of 10/,
+      );
       const loop = own('v=spf1 include:acme.example -all');
       assertIs(await spf(loop), 'problem', /more than 10 lookups/);
     });
 
     it('refuses what receivers would refuse', async () => {
-      assertIs(await spf(own('v=spf1 include:gone.example -all')), 'problem', /includes gone\.example, which has none/);
+      assertIs(
+        await spf(own('v=spf1 include:gone.example -all')),
+        'problem',
+        /includes gone\.example, which has none/,
+      );
       assertIs(await spf(own('v=spf1 ipv4:192.0.2.1 -all')), 'problem', /not valid: ipv4:192/);
       assertIs(await spf(own('v=spf1 include: -all')), 'problem', /names no valid domain/);
       assertIs(await spf(own('v=spf1 +all')), 'problem', /lets everybody send/);
@@ -153,10 +169,18 @@ describe('the check of a sender', () => {
       assertIs((await check({ dkim })).alignment, 'ok', /signature and the bounce address/);
       const from = 'hello@news.acme.example';
       assertIs((await check({ dkim, from })).alignment, 'ok', /signature/);
-      assertIs((await check({ dkim, from: 'hello@other.example' })).alignment, 'problem', /signed for acme\.example/);
+      assertIs(
+        (await check({ dkim, from: 'hello@other.example' })).alignment,
+        'problem',
+        /signed for acme\.example/,
+      );
       server.zone = { ...GOOD, '_dmarc.news.acme.example': { txt: ['v=DMARC1; p=none; adkim=s; aspf=s'] } };
       assertIs((await check({ dkim, from })).alignment, 'problem', /signed for acme\.example/);
-      assertIs((await check({ dkim, from, bounceAddress: 'b@acme.example' })).alignment, 'problem', /does not count/);
+      assertIs(
+        (await check({ dkim, from, bounceAddress: 'b@acme.example' })).alignment,
+        'problem',
+        /does not count/,
+      );
     });
   });
 
@@ -169,7 +193,11 @@ describe('the check of a sender', () => {
     it('takes the policy of the domain, or that of one above it', async () => {
       const at = (record: string) => ({ '_dmarc.acme.example': { txt: [record] } });
       assertIs(await dmarc(at('v=DMARC1; p=none')), 'ok', /reports only/);
-      assertIs(await dmarc({}, 'x@a.b.acme.example'), 'ok', /takes its DMARC record from acme\.example.*reject/);
+      assertIs(
+        await dmarc({}, 'x@a.b.acme.example'),
+        'ok',
+        /takes its DMARC record from acme\.example.*reject/,
+      );
       assertIs(await dmarc(at('v=DMARC1; p=reject; sp=none'), 'x@a.acme.example'), 'ok', /reports only/);
       assertIs(await dmarc({}, `x@${'a.'.repeat(40)}acme.example`), 'ok', /from acme\.example/);
       assert.ok(server.asked.filter((name) => name.includes('_dmarc')).length < 20);
@@ -179,7 +207,11 @@ describe('the check of a sender', () => {
       assertIs(await dmarc({ '_dmarc.acme.example': { txt: ['v=DMARC12'] } }), 'problem', /no DMARC record/);
       const two = { '_dmarc.acme.example': { txt: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] } };
       assertIs(await dmarc(two), 'problem', /2 DMARC records/);
-      assertIs(await dmarc({ '_dmarc.acme.example': { txt: ['v=DMARC1; p=maybe'] } }), 'problem', /no valid policy: maybe/);
+      assertIs(
+        await dmarc({ '_dmarc.acme.example': { txt: ['v=DMARC1; p=maybe'] } }),
+        'problem',
+        /no valid policy: maybe/,
+      );
       assertIs(await dmarc({ '_dmarc.acme.example': { txt: ['v=DMARC1'] } }), 'problem', /no valid policy/);
     });
   });
@@ -208,7 +240,8 @@ describe('the check of a sender', () => {
     ] as const) {
       server.zone = failing(fails);
       const found = await check({ dkim }, { queryMs: 50, limitMs: 500 });
-      for (const each of [found.spf, found.dkim, found.dmarc, found.bounces]) assertIs(each, 'unchecked', wanted);
+      for (const each of [found.spf, found.dkim, found.dmarc, found.bounces])
+        assertIs(each, 'unchecked', wanted);
     }
     server.zone = { ...GOOD, '_spf.relay.example': { fails: 'SERVFAIL' } };
     assertIs((await check()).spf, 'unchecked', /_spf\.relay\.example/);

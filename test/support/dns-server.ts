@@ -73,7 +73,8 @@ function answersOf(zone: Zone, name: string, type: number): Buffer[] {
   if (alias !== undefined) return [record(name, 5, encodeName(alias)), ...answersOf(zone, alias, type)];
   if (type === 16)
     return txt.map((strings) => record(name, 16, Buffer.concat([strings].flat().map(encodeString))));
-  if (type === 15) return mx.map((host) => record(name, 15, Buffer.concat([Buffer.from([0, 10]), encodeName(host)])));
+  if (type === 15)
+    return mx.map((host) => record(name, 15, Buffer.concat([Buffer.from([0, 10]), encodeName(host)])));
   return type === 1 ? a.map((address) => record(name, 1, Buffer.from(address.split('.').map(Number)))) : [];
 }
 

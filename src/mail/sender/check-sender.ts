@@ -117,7 +117,7 @@ function checkUnsubscribe(publicUrl: string): Found {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === 'https:' && isDomain(hostname))
     return ok(
-      'Emails that can be unsubscribed from carry List-Unsubscribe for one click. Invites and confirmations do not: people asked for them.',
+      'Emails that can be unsubscribed from carry List-Unsubscribe for one click. Invites and confirmations do not.',
     );
   return problem(
     `The unsubscribe link leads to ${publicUrl}, and mail programs offer one click only for https addresses on the internet.`,

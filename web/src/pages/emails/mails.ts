@@ -179,8 +179,7 @@ export const mailSettingsQuery = (scope: Scope) =>
 export const senderCheckQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['mail-sender', ...scopeKey(scope)],
-    queryFn: () =>
-      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/sender', { params: paramsOf(scope) })),
+    queryFn: () => call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/sender', { params: paramsOf(scope) })),
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   });

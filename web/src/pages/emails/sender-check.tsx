@@ -74,9 +74,7 @@ export function SenderCheckCard({ scope }: { scope: Scope }) {
 }
 
 function NoMailServer() {
-  return (
-    <p className="border-t px-5 py-4 text-mute">Nothing is checked until there is a mail server.</p>
-  );
+  return <p className="border-t px-5 py-4 text-mute">Nothing is checked until there is a mail server.</p>;
 }
 
 function Findings({ findings }: { findings: readonly Finding[] }) {
