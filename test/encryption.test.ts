@@ -446,6 +446,7 @@ async function leaveCanaries(service: Service): Promise<Record<string, string>> 
     metadata: { canaryMetadataKey: 'canaryMetadataValue', nested: { canaryInnerKey: ['canaryInnerValue'] } },
     referredBy: 'canary-referrer@canary-mail.example',
   });
+  await list.signup({ email: 'canary-mailbox+tag@canary-mail.example', referredBy: email });
   await list.signup({ email: 'plain@example.com', referredBy: 'canary-stranger@canary-mail.example' });
   await list.signup({ email: 'canary refused', metadata: { canaryRefusedKey: 1 } });
   const invite = await list.invite(email);
@@ -467,6 +468,7 @@ async function leaveCanaries(service: Service): Promise<Record<string, string>> 
   await list.page({ sort: 'position' });
   return {
     'an email': email,
+    'a mailbox': 'canary-mailbox@canary-mail.example',
     'an email in lower case': email.toLowerCase(),
     'the domain of an email': 'canary-mail',
     'a phone': '4915799887766',

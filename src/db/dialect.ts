@@ -9,6 +9,8 @@ export interface Dialect {
     column: Expression<unknown>,
     values: Expression<unknown> | readonly (number | Uint8Array)[],
   ): Expression<SqlBool>;
+  /** A table with a row for each of these bytes, in its column `value`. */
+  bytes(list: RawBuilder<readonly Uint8Array[]>): RawBuilder<{ value: Uint8Array }>;
   /** How to bind a list as a parameter. */
   list(values: readonly unknown[]): unknown;
   /** The clock that all instances share, to select along with other columns. */

@@ -36,6 +36,7 @@ import { waves } from './migrations/0031-waves.ts';
 import { waveCounters } from './migrations/0032-wave-counters.ts';
 import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
 import { mailEvents } from './migrations/0034-mail-events.ts';
+import { mailboxes } from './migrations/0035-mailboxes.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -73,6 +74,7 @@ const NAMED = {
   waveCounters,
   uncheckedQueues,
   mailEvents,
+  mailboxes,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -93,6 +93,8 @@ const queue = {
   listens: generated(text),
   /** How many entries are gone because their import was undone. Their joining sequences are not used again. */
   undone: generated(integer),
+  /** Mailboxes are filled in up to this joining sequence. null if all are. */
+  mailboxes_after: orNull(integer),
   /** Invites that were neither accepted nor revoked, and whose expiry has not been recorded. */
   open_invites: generated(integer),
   /** Invites that were ever accepted. */
@@ -115,6 +117,8 @@ const entry = {
   person: orNull(bytes),
   email_hash: orNull(bytes),
   phone_hash: orNull(bytes),
+  /** The hash of the mailbox's own address, if that is not the email. */
+  mailbox_hash: orNull(bytes),
   created_at: integer,
   invited_at: orNull(integer),
   joined_at: orNull(integer),
@@ -566,6 +570,7 @@ const formBlockedOrigin = {
 const formMail = {
   queue_id: integer,
   day: integer,
+  /** Of the mailbox's own address. */
   email_hash: bytes,
   mails: integer,
 };

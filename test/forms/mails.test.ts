@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { saveTemplate } from '../../src/mail/templates.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/join-by-form.ts';
+import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/mail-limit.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
@@ -103,6 +103,15 @@ forEachEngine((engine) => {
         await nothingPending(service.context, list);
         await removeEntry(service.context, form.queue, 'victim@example.com');
       }
+      await mailsArrived(server, list, MAILS_PER_DAY_MAX);
+    });
+
+    it('are capped for each mailbox, whichever of its addresses is typed', async () => {
+      const list = await mailingList(service, ['confirm']);
+      const form = await openForm(service, {}, list);
+      for (let i = 0; i < MAILS_PER_DAY_MAX + 2; i += 1)
+        await form.send({ email: `v.ictim+${i}@gmail.com`, token: form.token() });
+      await nothingPending(service.context, list);
       await mailsArrived(server, list, MAILS_PER_DAY_MAX);
     });
   });

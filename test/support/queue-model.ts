@@ -59,6 +59,13 @@ export interface ModelSegment {
 
 export type InviteOutcome = 'done' | 'accepted' | 'revoked' | 'expired';
 
+/** Emails from this one on are further addresses of the mailboxes of the first ones. */
+export const FIRST_ALIAS = 7;
+
+function mailboxOf(email: number | null): number | null {
+  return email === null || email < FIRST_ALIAS ? email : email - FIRST_ALIAS;
+}
+
 /** The queue of the contract, implemented in the simplest possible way. */
 export class QueueModel {
   readonly entries: ModelEntry[] = [];
@@ -116,6 +123,8 @@ export class QueueModel {
     const { referrer, credited } = entry;
     const cap = this.settings.referralCap ?? Number.POSITIVE_INFINITY;
     if (!referrer || credited || referrer.status === 'removed' || referrer.referrals >= cap) return;
+    const sharing = this.entries.filter((other) => same(mailboxOf(other.email), mailboxOf(entry.email)));
+    if (sharing.some((other) => other.credited || other === referrer)) return;
     entry.credited = true;
     this.#setReferrals(referrer, referrer.referrals + 1);
   }

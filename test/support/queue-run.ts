@@ -18,6 +18,7 @@ import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { Service } from './harness.ts';
 import {
+  FIRST_ALIAS,
   type InviteOutcome,
   type ModelEntry,
   type ModelSegment,
@@ -43,7 +44,10 @@ export type Step =
   | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
 
 const FIRST_OF_CROWD = 1_000;
-const emailOf = (n: number | null) => (n === null ? null : `person${n}@example.com`);
+const emailOf = (n: number | null) => {
+  if (n === null) return null;
+  return n < FIRST_ALIAS ? `person${n}@example.com` : `person${n - FIRST_ALIAS}+alias@example.com`;
+};
 const phoneOf = (n: number | null) => (n === null ? null : `+1415555${1000 + n}`);
 const nameOf = ({ email, phone }: ModelEntry) => emailOf(email) ?? phoneOf(phone);
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());

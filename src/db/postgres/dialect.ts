@@ -7,6 +7,7 @@ import { queriesOver } from './kysely.ts';
 export const postgresDialect: Dialect = {
   query: queriesOver(undefined),
   in: (column, values) => sql`${column} = any(${Array.isArray(values) ? sql.val(arrayOf(values)) : values})`,
+  bytes: (list) => sql`(select value from unnest(${list}::bytea[]) as v (value))`,
   list: arrayOf,
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   skipLocked: sql`for update skip locked`,

@@ -9,6 +9,7 @@ export const sqliteDialect: Dialect = {
   // JSON has no bytes, so they are passed as hexadecimal text. All text in the list is bytes.
   in: (column, values) => sql`${column} in (select iif(type = 'text', unhex(value), value)
     from json_each(${Array.isArray(values) ? sql.val(jsonList(values)) : values}))`,
+  bytes: (list) => sql`(select unhex(value) as value from json_each(${list}))`,
   list: jsonList,
   clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
   skipLocked: sql``, // There is only one writer.

@@ -75,6 +75,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
       person: null,
       email_hash: null,
       phone_hash: null,
+      mailbox_hash: null,
       credited: 0,
     })
     .where('queue_id', '=', queue.id)

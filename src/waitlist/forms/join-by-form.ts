@@ -2,24 +2,23 @@ import type { Trx } from '../../db/database.ts';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { sharedMailbox } from '../referrals/mailboxes.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';
 import { isSuspicious, noteSource } from '../referrals/sources.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
+import { countMails, MAILS_PER_DAY_MAX, noteMail, utcDay } from './mail-limit.ts';
 import type { RefusalReason } from './refusals.ts';
 import { findShownPlace, placeFor, type ShownPlace, visitorHash } from './shown-place.ts';
 import { type TimeToken, TOKEN_MS_MAX } from './time-token.ts';
 import { sealVisit } from './visit-token.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Per waitlist and day, however often somebody types the address. */
-export const MAILS_PER_DAY_MAX = 3;
 
 /** What looks like a bot. The reason is for operators. */
 export class Refused extends Error {
@@ -61,16 +60,6 @@ const findSpent = statement<{ queueId: number; token: Uint8Array }, { email_hash
       .where('token_hash', '=', parameter('token')),
 );
 
-const countMails = statement<{ queueId: number; day: number; email: Uint8Array }, { mails: number }>(
-  (db, parameter) =>
-    db.query
-      .selectFrom('form_mail')
-      .select('mails')
-      .where('queue_id', '=', parameter('queueId'))
-      .where('day', '=', parameter('day'))
-      .where('email_hash', '=', parameter('email')),
-);
-
 function spentHash({ vault }: Queue, { text }: TimeToken): Buffer {
   return vault.hash('form', `spent ${text}`);
 }
@@ -97,13 +86,14 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
   const now = knownSharedNow(context);
   const candidate = prepareCandidate(queue, post.signup, now);
   const email = candidate.emailHash as Buffer;
+  const mailbox = candidate.mailboxHash ?? email;
   const token = spentHash(queue, post.token);
   const network = queue.vault.hash('network', post.network);
   const visitor = visitorHash(queue, email, post.network);
-  const day = now - (now % DAY_MS);
+  const day = utcDay(now);
   const read = async (trx: Trx): Promise<[Members, Remembered]> => {
     const spent = trx.run(findSpent, { queueId: queue.id, token });
-    const mails = trx.run(countMails, { queueId: queue.id, day, email });
+    const mails = trx.run(countMails, { queueId: queue.id, day, mailbox });
     const shown = trx.run(findShownPlace, { queueId: queue.id, visitor });
     const members = await findMembers(trx, queue, [candidate]);
     const remembered = {
@@ -122,19 +112,18 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     const suspicious = referrer !== undefined && (await isSuspicious(change, referrer.seq, network));
     const confirm = settings.confirmEmails || !post.proven || suspicious;
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
+    // Not part of `confirm`: the answer must not tell that the mailbox is known.
+    const shared = referrer ? sharedMailbox(members, referrer, hashKey(mailbox)) : null;
     const known = members.find({ email });
     const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
     if (!known && referrer) noteSource(change, referrer.seq, network);
-    if (!known && referrer && suspicious) openReview(change, member.seq, referrer.seq);
+    if (!known && referrer && (suspicious || shared)) openReview(change, member.seq, referrer.seq);
     const expires_at = post.token.at + TOKEN_MS_MAX;
     trx.insert('form_spent', [{ queue_id: queue.id, token_hash: token, email_hash: email, expires_at }], {
       onConflict: 'ignore',
     });
-    if (mailed) {
-      const row = { queue_id: queue.id, day, email_hash: email, mails: 1 };
-      trx.insert('form_mail', [row], { onConflict: { add: ['mails'] } });
-    }
+    if (mailed) noteMail(change, day, mailbox);
     if (confirm) return { state: 'confirm', visit: null };
     const newSeq = known ? undefined : member.seq;
     const place = await placeFor(change, visitor, remembered.shown, newSeq);

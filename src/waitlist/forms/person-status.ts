@@ -9,6 +9,7 @@ import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 import { visitCodeOf } from '../referrals/visit-code.ts';
+import { takeMail } from './mail-limit.ts';
 import { openVisit, type Visit } from './visit-token.ts';
 
 /** What the status page shows. */
@@ -130,5 +131,14 @@ function record(
   { queue, seq }: Found,
   kind: 'confirmation.requested' | 'status.requested',
 ): Promise<void> {
-  return changeQueue(context, queue, async (change) => change.record({ kind, entry: seq }));
+  return changeQueue(context, queue, async (change) => {
+    const entry = await change.trx
+      .selectFrom('entry')
+      .select(['email_hash', 'mailbox_hash'])
+      .where('queue_id', '=', queue.id)
+      .where('seq', '=', seq)
+      .executeTakeFirst();
+    const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
+    if (mailbox && (await takeMail(change, mailbox))) change.record({ kind, entry: seq });
+  });
 }

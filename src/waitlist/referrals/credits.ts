@@ -1,6 +1,8 @@
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
+import { mailboxKey } from '../people/mailbox.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { findCreditedMailboxes, sharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq, type Member, type Members } from './members.ts';
 import { rankOf } from './rank.ts';
 
@@ -11,18 +13,29 @@ interface Referral {
   readonly credited: boolean;
 }
 
+/** Somebody for whom a referrer may be credited. */
+interface Referred {
+  readonly id: Uint8Array;
+  readonly status: Status;
+  /** null to credit without regard to mailboxes. */
+  readonly mailbox: string | null;
+}
+
 /**
- * Credits a referrer, unless the new entry is still `pending` or the waitlist's cap is reached. Returns
- * whether it did. `writeCredits` writes the result.
+ * Credits a referrer, unless the new entry is still `pending`, its mailbox is the referrer's own or was credited for
+ * before, or the waitlist's cap is reached. Returns whether it did. `writeCredits` writes the result.
  */
 export function credit(
   change: QueueChange,
+  members: Members,
   referrer: Member | undefined,
-  referred: { readonly id: Uint8Array; readonly status: Status },
+  referred: Referred,
 ): boolean {
   if (!referrer || referrer.status === 'removed' || referred.status === 'pending') return false;
   if (referrer.referrals + referrer.gained >= change.settings.referralCap) return false;
+  if (sharedMailbox(members, referrer, referred.mailbox)) return false;
   referrer.gained += 1;
+  if (referred.mailbox !== null) members.creditedMailboxes.add(referred.mailbox);
   change.record({ kind: 'referral.credited', entry: referrer.seq, referred: referred.id });
   return true;
 }
@@ -58,11 +71,17 @@ export function writeReferrals(change: QueueChange, members: Members, referrals:
 
 const findUncredited = statement<
   { queueId: number; seqs: readonly number[] },
-  { seq: number; id: Uint8Array; referrer_seq: number }
+  {
+    seq: number;
+    id: Uint8Array;
+    email_hash: Uint8Array | null;
+    mailbox_hash: Uint8Array | null;
+    referrer_seq: number;
+  }
 >((db, parameter) =>
   db.query
     .selectFrom('entry')
-    .select(['seq', 'id'])
+    .select(['seq', 'id', 'email_hash', 'mailbox_hash'])
     .select((e) => e.ref('referrer_seq').$notNull().as('referrer_seq'))
     .where('queue_id', '=', parameter('queueId'))
     .where((e) => db.in(e.ref('seq'), parameter('seqs')))
@@ -82,12 +101,18 @@ export async function creditReferrersOf(
   const referred = await trx.run(findUncredited, { queueId: queue.id, seqs });
   if (referred.length === 0) return;
   const referrerSeqs = referred.map(({ referrer_seq }) => referrer_seq);
-  const members = await findMembersBySeq(trx, queue, referrerSeqs);
-  const credited = referred.flatMap(({ seq, id, referrer_seq: referrerSeq }) =>
-    credit(change, members.find({ seq: referrerSeq }), { id, status })
+  const mailboxes = referred.flatMap(({ email_hash, mailbox_hash }) => mailbox_hash ?? email_hash ?? []);
+  const [members, creditedMailboxes] = await Promise.all([
+    findMembersBySeq(trx, queue, referrerSeqs),
+    findCreditedMailboxes(trx, queue, mailboxes),
+  ]);
+  members.creditedMailboxes = creditedMailboxes;
+  const credited = referred.flatMap(({ seq, id, referrer_seq: referrerSeq, ...hashes }) => {
+    const mailbox = mailboxKey(hashes);
+    return credit(change, members, members.find({ seq: referrerSeq }), { id, status, mailbox })
       ? [{ seq, referrerSeq, credited: true }]
-      : [],
-  );
+      : [];
+  });
   writeReferrals(change, members, credited);
 }
 

@@ -2,7 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
+import { mailboxKey } from '../people/mailbox.ts';
 import type { Queue } from '../queue/queue.ts';
+import { findCreditedMailboxes } from './mailboxes.ts';
 import type { CodeReference, Reference } from './reference.ts';
 import { findAliases } from './referral-alias.ts';
 
@@ -16,6 +18,8 @@ export interface Member {
   readonly moved: number;
   /** The length of the chain of referrals that led here. */
   readonly depth: number;
+  /** Names the mailbox of the email. */
+  readonly mailbox: string | null;
   /** Credits gained in this change, on top of `referrals`. */
   gained: number;
 }
@@ -23,12 +27,16 @@ export interface Member {
 interface Identity {
   readonly emailHash: Buffer | null;
   readonly phoneHash: Buffer | null;
+  /** Of the mailbox, if its own address is not the email. */
+  readonly mailboxHash?: Buffer | null;
 }
 
 /** The relevant members of the queue, and those that this change adds. */
 export class Members {
   /** Those who were in the queue before this change. */
   readonly known = new Map<number, Member>();
+  /** Of those who may give a credit in this change: the mailboxes that somebody was credited for. */
+  creditedMailboxes = new Set<string>();
   readonly #bySeq = new Map<number, Member>();
   readonly #byHash = new Map<string, Member>();
   readonly #byAlias = new Map<string, Member>();
@@ -57,10 +65,10 @@ export class Members {
     if (phoneHash) this.#byHash.set(hashName({ phone: phoneHash }), member);
   }
 
-  addFound({ email_hash, phone_hash, ...row }: FoundRow): void {
+  addFound({ email_hash, phone_hash, mailbox_hash, ...row }: FoundRow): void {
     let member = this.known.get(row.seq);
     if (!member) {
-      member = { ...row, gained: 0 };
+      member = { ...row, mailbox: mailboxKey({ email_hash, mailbox_hash }), gained: 0 };
       this.known.set(row.seq, member);
       this.#bySeq.set(row.seq, member);
     }
@@ -83,7 +91,7 @@ function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
 
 type FoundRow = Pick<
   Selectable<EntryTable>,
-  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash'
+  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash' | 'mailbox_hash'
 >;
 
 const findMembersBy = statement<
@@ -93,6 +101,7 @@ const findMembersBy = statement<
   const ours = db.query
     .selectFrom('entry')
     .select(['seq', 'status', 'rank', 'referrals', 'moved', 'depth', 'email_hash', 'phone_hash'])
+    .select('mailbox_hash')
     .where('queue_id', '=', parameter('queueId'));
   return ours
     .where((e) => db.in(e.ref('email_hash'), parameter('emails')))
@@ -110,10 +119,13 @@ export async function findMembers(
   const phones: Buffer[] = [];
   const seqs: number[] = [];
   const codes: CodeReference[] = [];
-  for (const { emailHash, phoneHash, referrer } of candidates) {
+  const mailboxes: Buffer[] = [];
+  for (const { emailHash, phoneHash, mailboxHash, referrer } of candidates) {
     if (emailHash) emails.push(emailHash);
     if (phoneHash) phones.push(phoneHash);
     if (!referrer) continue;
+    const mailbox = mailboxHash ?? emailHash;
+    if (mailbox) mailboxes.push(mailbox);
     if ('email' in referrer) emails.push(referrer.email);
     else if ('phone' in referrer) phones.push(referrer.phone);
     else if ('seq' in referrer) seqs.push(referrer.seq);
@@ -122,8 +134,10 @@ export async function findMembers(
       if (referrer.ownSeq !== undefined) seqs.push(referrer.ownSeq);
     }
   }
+  const crediting = findCreditedMailboxes(trx, queue, mailboxes);
   const rows = await trx.run(findMembersBy, { queueId: queue.id, emails, phones, seqs });
   const members = new Members();
+  members.creditedMailboxes = await crediting;
   for (const row of rows) members.addFound(row);
   const foreign = codes.filter((reference) => !members.find(reference)).map(({ code }) => code);
   if (foreign.length > 0) {

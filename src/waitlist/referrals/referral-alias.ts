@@ -8,7 +8,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 
 type Holder = Pick<
   Selectable<EntryTable>,
-  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash'
+  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash' | 'mailbox_hash'
 >;
 
 export const findByAlias = statement<
@@ -21,7 +21,7 @@ export const findByAlias = statement<
       join.onRef('e.queue_id', '=', 'a.queue_id').onRef('e.seq', '=', 'a.seq'),
     )
     .select(['a.code_hash', 'e.seq', 'e.status', 'e.rank', 'e.referrals', 'e.depth', 'e.email_hash'])
-    .select(['e.phone_hash', 'e.moved'])
+    .select(['e.phone_hash', 'e.mailbox_hash', 'e.moved'])
     .where('a.queue_id', '=', parameter('queueId'))
     .where((e) => db.in(e.ref('a.code_hash'), parameter('hashes'))),
 );

@@ -1,16 +1,21 @@
 import { conflict, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, takeCreditBack, writeReferrals } from './credits.ts';
+import { findCreditedMailboxes, type SharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq } from './members.ts';
 
 export const REVIEW_DECISIONS = ['credit', 'reject'] as const;
 type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
-/** A referral that looks like abuse: kept, but not credited before its email is confirmed. */
+/**
+ * A referral that looks like abuse. It is kept, but not credited before its email is confirmed, and not at all if it
+ * shares a mailbox, unless an operator says so.
+ */
 export interface Review {
   id: Uint8Array;
   seq: number;
@@ -20,6 +25,8 @@ export interface Review {
   decidedAt: number | null;
   /** Whether the referrer has the credit now. */
   credited: boolean;
+  /** Whose mailbox the entry shares: the referrer's, or that of somebody who was credited for. */
+  sharedMailbox: SharedMailbox | null;
 }
 
 export function openReview({ trx, queue, now }: QueueChange, seq: number, referrerSeq: number): void {
@@ -49,7 +56,7 @@ export async function listReviews(
   if (state === 'decided') query = query.where('r.decision', 'is not', null);
   if (after) query = query.where('r.id', '<', after);
   const rows = await query.execute();
-  const page = rows.slice(0, limit).map(toReview);
+  const page = await withMailboxes(db, queue, rows.slice(0, limit));
   return { reviews: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
 
@@ -60,13 +67,26 @@ function selectReviews(executor: Context['db']['query'] | QueueChange['trx']) {
       join.onRef('e.queue_id', '=', 'r.queue_id').onRef('e.seq', '=', 'r.seq'),
     )
     .select(['r.id', 'r.seq', 'r.referrer_seq', 'r.created_at', 'r.decision', 'r.decided_at'])
-    .select(['e.credited', 'e.status', 'e.id as entry_id', 'e.referrer_seq as current_referrer']);
+    .leftJoin('entry as by', (join) =>
+      join.onRef('by.queue_id', '=', 'r.queue_id').onRef('by.seq', '=', 'r.referrer_seq'),
+    )
+    .select(['e.credited', 'e.status', 'e.id as entry_id', 'e.referrer_seq as current_referrer'])
+    .select((e) => [
+      e.fn.coalesce('e.mailbox_hash', 'e.email_hash').as('mailbox'),
+      e.fn.coalesce('by.mailbox_hash', 'by.email_hash').as('referrer_mailbox'),
+    ]);
 }
 
 type ReviewRow = Awaited<ReturnType<ReturnType<typeof selectReviews>['executeTakeFirstOrThrow']>>;
 
-function toReview(row: ReviewRow): Review {
-  return {
+async function withMailboxes(
+  db: Context['db'] | QueueChange['trx'],
+  queue: Queue,
+  rows: readonly ReviewRow[],
+): Promise<Review[]> {
+  const mailboxes = rows.flatMap(({ mailbox, credited }) => (mailbox && credited === 0 ? [mailbox] : []));
+  const creditedMailboxes = await findCreditedMailboxes(db, queue, mailboxes);
+  return rows.map((row) => ({
     id: row.id,
     seq: row.seq,
     referrerSeq: row.referrer_seq,
@@ -74,7 +94,17 @@ function toReview(row: ReviewRow): Review {
     decision: row.decision,
     decidedAt: row.decided_at,
     credited: row.credited === 1,
-  };
+    sharedMailbox: sharedWith(row, creditedMailboxes),
+  }));
+}
+
+function sharedWith(
+  { mailbox, referrer_mailbox, credited }: ReviewRow,
+  creditedMailboxes: ReadonlySet<string>,
+): SharedMailbox | null {
+  if (!mailbox) return null;
+  if (referrer_mailbox && hashKey(mailbox) === hashKey(referrer_mailbox)) return 'referrer';
+  return credited === 0 && creditedMailboxes.has(hashKey(mailbox)) ? 'credited' : null;
 }
 
 /** Gives the credit now, or refuses it for good. A credit that a confirmation gave is taken back. */
@@ -94,6 +124,8 @@ export function decideReview(
       .executeTakeFirst();
     if (!row || row.status === 'removed') throw notFound(`there is no review ${reviewId}`);
     if (row.decision !== null) throw conflict('this referral has already been reviewed');
+    const [review] = await withMailboxes(trx, queue, [row]);
+    if (!review) throw notFound(`there is no review ${reviewId}`);
     const credited = decision === 'credit' ? await creditNow(change, row) : await rejectNow(change, row);
     await trx
       .updateTable('referral_review')
@@ -106,16 +138,20 @@ export function decideReview(
       object: { kind: 'entry', id: formatId('ent', row.entry_id) },
       after: { decision },
     });
-    return { ...toReview(row), decision, decidedAt: now, credited };
+    return { ...review, decision, decidedAt: now, credited };
   });
 }
 
-/** An operator's word counts as much as a confirmed email, so it credits a pending entry too. */
+/** An operator's word counts more than a confirmed email: it credits a pending entry too, and one whose mailbox is shared. */
 async function creditNow(change: QueueChange, row: ReviewRow): Promise<boolean> {
   if (row.credited === 1 || row.current_referrer === null) return row.credited === 1;
   const members = await findMembersBySeq(change.trx, change.queue, [row.referrer_seq]);
   const referrer = members.find({ seq: row.referrer_seq });
-  const credited = credit(change, referrer, { id: row.entry_id, status: 'waiting' });
+  const credited = credit(change, members, referrer, {
+    id: row.entry_id,
+    status: 'waiting',
+    mailbox: null,
+  });
   if (credited) writeReferrals(change, members, [{ seq: row.seq, referrerSeq: row.referrer_seq, credited }]);
   return credited;
 }

@@ -61,7 +61,8 @@ async function endQueue(context: Context, trx: Trx, queueId: number): Promise<bo
   const { db } = context;
   await trx
     .updateTable('queue')
-    .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null, rerank_after: null })
+    .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null })
+    .set({ rerank_after: null, mailboxes_after: null })
     .where('id', '=', queueId)
     .execute();
   await trx

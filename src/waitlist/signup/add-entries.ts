@@ -1,4 +1,5 @@
 import type { Status } from '../../db/tables.ts';
+import { mailboxKey } from '../people/mailbox.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
 import { depthBelow } from '../referrals/depth.ts';
@@ -30,7 +31,8 @@ export function addEntries(
     const status = firstStatus(change, candidate);
     const seq = ++change.lastSeq;
     const depth = depthBelow(referrer);
-    const member: Member = { seq, status, rank: seq, referrals: 0, moved: 0, depth, gained: 0 };
+    const mailbox = mailboxKey({ email_hash: candidate.emailHash, mailbox_hash: candidate.mailboxHash });
+    const member: Member = { seq, status, rank: seq, referrals: 0, moved: 0, depth, mailbox, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // New entries join at the end of the queue.
@@ -38,7 +40,7 @@ export function addEntries(
     const hasEmail = candidate.emailHash !== null;
     const joined = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
     change.record({ kind: 'signup.created', entry: seq, joined });
-    const credited = credit(change, referrer, { id: candidate.id, status });
+    const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });
     return true;
   });
@@ -78,6 +80,7 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
       person: candidate.person,
       email_hash: candidate.emailHash,
       phone_hash: candidate.phoneHash,
+      mailbox_hash: candidate.mailboxHash,
       created_at: createdAt,
       invited_at: accepted?.invitedAt ?? null,
       joined_at: accepted?.acceptedAt ?? null,

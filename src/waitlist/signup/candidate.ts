@@ -1,4 +1,5 @@
 import { newId } from '../../lib/ids.ts';
+import { mailboxHash } from '../people/mailbox.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 import type { Person } from '../people/person.ts';
 import type { FormSignup } from '../queue/events.ts';
@@ -12,6 +13,8 @@ export interface Candidate {
   readonly person: Buffer;
   readonly emailHash: Buffer | null;
   readonly phoneHash: Buffer | null;
+  /** Of the mailbox, if its own address is not the email. */
+  readonly mailboxHash: Buffer | null;
   readonly pairHashes: Buffer[];
   readonly referrer: Reference | null;
   /** When the person joined, if not now. */
@@ -36,6 +39,7 @@ export function prepareCandidate(queue: Queue, signup: Signup, now: number): Can
     person: vault.seal('entry.person', id, person),
     emailHash: email && vault.hash('email', email.key),
     phoneHash: phone === null ? null : vault.hash('phone', phone),
+    mailboxHash: email && mailboxHash(vault, email.key),
     pairHashes: metadata === null ? [] : metadataPairs(vault, metadata),
     referrer: referrer && referenceTo(queue, referrer),
   };

@@ -1437,7 +1437,7 @@ export interface paths {
         };
         /**
          * List referrals to review
-         * @description Returns referrals through the form that look like abuse. They are credited when the email is confirmed, unless an operator rejects them. Open to every role.
+         * @description Returns referrals through the form that look like abuse. They are credited when the email is confirmed, unless they share a mailbox or an operator rejects them. Open to every role.
          */
         get: operations["listReferralReviews"];
         put?: never;
@@ -2084,6 +2084,26 @@ export interface paths {
          * @description Returns everything that is stored about one person, to answer a request for access. Recorded in the audit trail. Requires the `admin` role.
          */
         get: operations["exportEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/mailbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who shares the mailbox of an entry
+         * @description Returns up to 20 other entries whose email differs only in a tag (`ada+1@example.com`) or, at Gmail, in dots. They are separate entries, but count as one person for referrals and for the emails that the form sends. Open to every role.
+         */
+        get: operations["listSameMailbox"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4188,7 +4208,7 @@ export interface components {
              */
             joinedAt: string | null;
         };
-        /** @description A referral from a network that named the same referrer unusually often. */
+        /** @description A referral from a network that named the same referrer unusually often, or of somebody who shares a mailbox. */
         ReferralReview: {
             /** @description Unique id of the review. */
             id: string;
@@ -4197,6 +4217,11 @@ export interface components {
             referrer: components["schemas"]["Entry"] | null;
             /** @description Whether the referrer has the credit now. */
             credited: boolean;
+            /**
+             * @description Whose mailbox the email of the entry goes to: that of the `referrer`, or one that was already `credited` for. Only an operator can credit it then. `null` if neither.
+             * @enum {string|null}
+             */
+            sharedMailbox: "referrer" | "credited" | null;
             /**
              * @description What an operator decided. `null` while it is open.
              * @enum {string|null}
@@ -4921,6 +4946,13 @@ export interface components {
             events: {
                 [key: string]: unknown;
             }[];
+        };
+        /** @description Entries whose email goes to the same mailbox. */
+        SameMailbox: {
+            /** @description In join order. */
+            entries: components["schemas"]["Entry"][];
+            /** @description Whether there are others, which are not listed. */
+            more: boolean;
         };
         /** @description Conditions that an entry must all meet. At least one. */
         SegmentConditions: {
@@ -10743,6 +10775,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PersonExport"];
+                };
+            };
+        };
+    };
+    listSameMailbox: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SameMailbox"];
                 };
             };
         };

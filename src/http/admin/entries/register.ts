@@ -3,6 +3,7 @@ import type { AdminParts } from '../core/parts.ts';
 import { registerAboutEntry } from './about-entry.ts';
 import { registerEntry } from './entry.ts';
 import { registerListEntries } from './list-entries.ts';
+import { registerSameMailbox } from './same-mailbox.ts';
 import { registerSavedSegments } from './saved-segments.ts';
 import { registerSearchPeople } from './search-people.ts';
 
@@ -10,6 +11,7 @@ export function registerEntries(app: TypedApp, parts: AdminParts): void {
   registerListEntries(app, parts);
   registerEntry(app, parts);
   registerAboutEntry(app, parts);
+  registerSameMailbox(app, parts);
   registerSavedSegments(app, parts);
   registerSearchPeople(app, parts);
 }

@@ -6,6 +6,7 @@ import { openEntries } from '../../../waitlist/entries/entry.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { findBySeqs } from '../../../waitlist/queue/entry-rows.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { SHARED_MAILBOXES } from '../../../waitlist/referrals/mailboxes.ts';
 import {
   decideReview,
   listReviews,
@@ -35,6 +36,13 @@ const ReviewSchema = Type.Object(
       description: 'Who would be credited. `null` if they left the waitlist.',
     }),
     credited: Type.Boolean({ description: 'Whether the referrer has the credit now.' }),
+    sharedMailbox: Type.Unsafe<Review['sharedMailbox']>({
+      type: ['string', 'null'],
+      enum: [...SHARED_MAILBOXES, null],
+      description:
+        'Whose mailbox the email of the entry goes to: that of the `referrer`, or one that was already `credited` for. Only an operator can credit it then. ' +
+        '`null` if neither.',
+    }),
     decision: Type.Unsafe<Review['decision']>({
       type: ['string', 'null'],
       enum: [...REVIEW_DECISIONS, null],
@@ -45,7 +53,8 @@ const ReviewSchema = Type.Object(
   },
   {
     ...named('ReferralReview'),
-    description: 'A referral from a network that named the same referrer unusually often.',
+    description:
+      'A referral from a network that named the same referrer unusually often, or of somebody who shares a mailbox.',
   },
 );
 
@@ -54,6 +63,7 @@ const EXAMPLE_REVIEW = {
   entry: { ...EXAMPLE_ENTRY, status: 'pending', position: null, referredBy: null },
   referrer: EXAMPLE_ENTRY,
   credited: false,
+  sharedMailbox: null,
   decision: null,
   createdAt: '2026-11-15T09:30:00.000Z',
   decidedAt: null,
@@ -72,7 +82,7 @@ const listSchema = adminSchema({
   tag,
   summary: 'List referrals to review',
   description:
-    'Returns referrals through the form that look like abuse. They are credited when the email is confirmed, unless an operator rejects them.',
+    'Returns referrals through the form that look like abuse. They are credited when the email is confirmed, unless they share a mailbox or an operator rejects them.',
   role: 'viewer',
   params: Type.Object(waitlistParams),
   querystring: Type.Object(
@@ -171,7 +181,7 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
     const entry = entries.get(seq);
     return entry && entry.status !== 'removed' ? mask.entry(presentEntry(entry)) : null;
   };
-  return reviews.flatMap(({ id, seq, referrerSeq, credited, decision, createdAt, decidedAt }) => {
+  return reviews.flatMap(({ id, seq, referrerSeq, credited, sharedMailbox, decision, ...times }) => {
     const entry = present(seq);
     if (!entry) return [];
     return {
@@ -179,9 +189,10 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
       entry,
       referrer: present(referrerSeq) as typeof EXAMPLE_ENTRY | null,
       credited,
+      sharedMailbox,
       decision,
-      createdAt: isoTime(createdAt),
-      decidedAt: isoTimeOrNull(decidedAt),
+      createdAt: isoTime(times.createdAt),
+      decidedAt: isoTimeOrNull(times.decidedAt),
     };
   });
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../queue/context.ts';
 import type { QueueChange } from '../../queue/queue-change.ts';
 import { credit, takeCredit, writeReferrals } from '../../referrals/credits.ts';
 import { updateDepths } from '../../referrals/depth.ts';
+import { findCreditedMailboxes } from '../../referrals/mailboxes.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { circlesOf } from './import-circles.ts';
@@ -80,11 +81,14 @@ function commitLinks(
 ): Promise<ImportProgress> {
   return changeWithMembers(context, job, before, links, async (change, members) => {
     const imported = importing(change, job.events);
+    const mailboxes = links.flatMap(({ mailbox }) => mailbox ?? []);
+    members.creditedMailboxes = await findCreditedMailboxes(change.trx, job.queue, mailboxes);
     const referrals = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
       const referred = members.find({ seq });
       const referrer = members.find({ seq: referrerSeq });
       if (!referred || !referrer || referred === referrer) return [];
-      return [{ seq, referrerSeq, credited: credit(imported, referrer, { id, status: referred.status }) }];
+      const { status, mailbox } = referred;
+      return [{ seq, referrerSeq, credited: credit(imported, members, referrer, { id, status, mailbox }) }];
     });
     writeReferrals(change, members, referrals);
     await updateDepths(

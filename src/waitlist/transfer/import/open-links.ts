@@ -6,6 +6,7 @@ import type { ImportJob } from './import-candidate.ts';
 export interface OpenLink {
   seq: number;
   id: Uint8Array;
+  mailbox: Uint8Array | null;
   /** null if there is no such person. */
   referrer: number | null;
 }
@@ -18,7 +19,7 @@ export async function readOpenLinks(
   limit: number,
 ): Promise<OpenLink[]> {
   const { rows } = await sql<OpenLink>`
-    select l.seq as seq, r.id as id, coalesce(c.seq, e.seq, p.seq) as referrer
+    select l.seq as seq, r.id as id, coalesce(r.mailbox_hash, r.email_hash) as mailbox, coalesce(c.seq, e.seq, p.seq) as referrer
     from import_link as l
     inner join entry as r on r.queue_id = l.queue_id and r.seq = l.seq
     left join import_code as c on l.kind = 'code'

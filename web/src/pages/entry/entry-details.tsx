@@ -6,6 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { EntryMail } from './entry-mail.tsx';
+import { EntryMailbox } from './entry-mailbox.tsx';
 import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
@@ -13,7 +14,7 @@ const SHOWN_CHARACTERS = 2_000;
 const LONG_CHARACTERS = 200;
 const LONG_LINES = 7;
 
-export function EntryDetails({ scope, entry }: AboutEntry) {
+export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (entryId: string) => void }) {
   const seesMail = useMay('support') && entry.email !== null;
   return (
     <div className="flex flex-col gap-6">
@@ -51,6 +52,7 @@ export function EntryDetails({ scope, entry }: AboutEntry) {
         </Fact>
       </dl>
       {seesMail && <EntryMail scope={scope} entry={entry} />}
+      {entry.email !== null && <EntryMailbox scope={scope} entry={entry} onOpen={onOpen} />}
       <Metadata scope={scope} entry={entry} />
     </div>
   );

@@ -50,7 +50,7 @@ export default function OpenDrawer({
   const chosen = tabs.some(({ value }) => value === tab) ? tab : 'details';
   const { data: entry } = query;
   const about = (one: Entry): Record<EntryTab, () => ReactNode> => ({
-    details: () => <EntryDetails scope={scope} entry={one} />,
+    details: () => <EntryDetails scope={scope} entry={one} onOpen={onOpen} />,
     history: () => (
       <EntryHistory scope={scope} entry={one} onOpen={onOpen} onReferrals={() => onTab('referrals')} />
     ),

@@ -18,6 +18,11 @@ import { toast, toastError } from '../../ui/toast.tsx';
 type Review = Schemas['ReferralReview'];
 type Decision = Schemas['ReferralDecision']['decision'];
 
+const MAILBOXES = {
+  referrer: 'Same mailbox as the referrer',
+  credited: 'A mailbox that was credited before',
+};
+
 const nameOf = (entry: { email: string | null; phone: string | null } | null) =>
   entry ? (entry.email ?? entry.phone ?? '') : 'Left the waitlist';
 
@@ -52,9 +57,10 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
     {
       id: 'entry',
       label: 'Joined',
-      cell: ({ entry, referrer }) => (
+      cell: ({ entry, referrer, sharedMailbox }) => (
         <>
           <Person name={nameOf(entry)} />
+          {sharedMailbox && <span className="block text-sm text-mute">{MAILBOXES[sharedMailbox]}</span>}
           <span className="text-sm text-mute md:hidden">
             <Person name={referrer ? `by ${nameOf(referrer)}` : 'The referrer left'} />
           </span>
@@ -95,7 +101,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
     <Card
       flush
       title="Referrals to review"
-      about="Many signups from one network that name the same referrer. They count once confirmed, unless you reject them."
+      about="Many signups from one network that name the same referrer count once confirmed, unless you reject them. Those who share a mailbox count only if you credit them."
     >
       <QueryProblem query={query}>
         <Table
