@@ -15,6 +15,7 @@ import {
   createOwner,
   createProduct,
   createTeam,
+  planWave,
   TEAMS,
   turnOnForm,
   turnOnMails,
@@ -34,6 +35,8 @@ const REMOVAL_EVERY_DAYS = 11;
 /** The share of signups for the second waitlist. */
 const TEAMS_SHARE = 0.05;
 const TEST_ENTRIES = 24;
+/** Long enough for a few runs. */
+const TEAMS_WAVE_DAY = DAYS - 15;
 
 interface DemoInput {
   entries: number;
@@ -84,6 +87,8 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
   const arrivals = arrivalsOf(random, entries, end);
   const teamArrivals = arrivalsOf(random, Math.round(entries * TEAMS_SHARE), end);
   const waves = createInviteWaves(context, beta, timeline, random);
+  // With chance of its own, so that the story of the other waitlist stays the same.
+  const teamWaves = createInviteWaves(context, teams, timeline, seededRandom(SEED + 1));
   let confirming: number[] = [];
   for (let day = 0; day < DAYS; day += 1) {
     const startsAt = end - (DAYS - day) * DAY_MS;
@@ -93,13 +98,16 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
     if (day === TEAM_DAY) await onTeamDay();
     if (day === WEBHOOKS_DAY) await turnOnWebhooks(context, beta, story.config, story.receiverPort);
     if (day === MAILS_DAY) await turnOnMails(context);
+    if (day === TEAMS_WAVE_DAY) await planWave(context, teams, entries * TEAMS_SHARE);
     if (isInviteDay(day)) await waves.invite(waveSize(day, entries));
     const busy = day >= WEBHOOKS_DAY;
     const hours = busy ? 1 : 6;
     for (let hour = 0; hour < 24; hour += hours) {
       const until = startsAt + (hour + hours) * HOUR_MS;
       await waves.decideUntil(until);
+      await teamWaves.decideUntil(until);
       timeline.moveTo(until);
+      await teamWaves.runPlanned();
       await confirm(context, beta, confirming);
       confirming = await signUp(context, beta, takeUntil(arrivals, until), random);
       if (busy) await deliveries.settle();

@@ -4,6 +4,7 @@ import { startInviteRun } from '../waitlist/invites/invite-run.ts';
 import type { SealedInvite } from '../waitlist/invites/invites.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { runDueWaves } from '../waitlist/waves/run-wave.ts';
 import { DAY_MS } from './growth.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
@@ -20,6 +21,8 @@ interface Decision {
 interface InviteWaves {
   /** Invites the first people in line. */
   invite(first: number): Promise<void>;
+  /** Starts the runs of planned waves that are due. */
+  runPlanned(): Promise<void>;
   /** What people and operators do with the invites until then. */
   decideUntil(time: number): Promise<void>;
 }
@@ -37,17 +40,25 @@ export function createInviteWaves(
     if (what === 'revoke') await revokeInvite(context, code);
     else await acceptInvite(context, { code });
   };
+  const expect = async (since: number) => {
+    for (const code of await codesSince(context, queue, since)) {
+      const luck = random();
+      const at = Math.floor(since + Math.min(-Math.log(1 - random()) * 1.4, 6.8) * DAY_MS);
+      if (luck < ACCEPTED) decisions.push({ code, at, what: 'accept' });
+      else if (luck < ACCEPTED + REVOKED) decisions.push({ code, at, what: 'revoke' });
+    }
+    decisions.sort((a, b) => a.at - b.at);
+  };
   return {
     invite: async (first) => {
       const now = timeline.clock();
       await startInviteRun(context, queue, { first }, undefined);
-      for (const code of await codesSince(context, queue, now)) {
-        const luck = random();
-        const at = Math.floor(now + Math.min(-Math.log(1 - random()) * 1.4, 6.8) * DAY_MS);
-        if (luck < ACCEPTED) decisions.push({ code, at, what: 'accept' });
-        else if (luck < ACCEPTED + REVOKED) decisions.push({ code, at, what: 'revoke' });
-      }
-      decisions.sort((a, b) => a.at - b.at);
+      await expect(now);
+    },
+    runPlanned: async () => {
+      const now = timeline.clock();
+      await runDueWaves(context, queue);
+      await expect(now);
     },
     decideUntil: async (time) => {
       const due = decisions.filter(({ at }) => at <= time);

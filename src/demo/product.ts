@@ -14,6 +14,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { dismissFirstSteps } from '../waitlist/settings/first-steps.ts';
 import { createWaitlist } from '../waitlist/settings/waitlists.ts';
+import { createWave } from '../waitlist/waves/change-waves.ts';
 import { createEndpoint } from '../webhooks/change-endpoints.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { DAY_MS } from './growth.ts';
@@ -54,6 +55,21 @@ export async function createProduct(context: Context): Promise<void> {
   for (const environment of ['production', 'development'])
     await createKey(context, { waitlistId: BETA, environment, canRead: true, expiresAt: null });
   await createKey(context, { waitlistId: null, environment: 'production', canRead: true, expiresAt: null });
+}
+
+/** Some on each weekday, until two of five have joined. */
+export async function planWave(context: Context, queue: Queue, people: number): Promise<void> {
+  await createWave(context, queue, {
+    name: 'Weekday mornings',
+    count: Math.max(1, Math.round(people / 50)),
+    schedule: {
+      timeZone: 'Europe/Berlin',
+      time: '09:00',
+      repeat: 'weekly',
+      days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+    },
+    untilJoined: Math.max(2, Math.round(people * 0.4)),
+  });
 }
 
 export async function turnOnForm(context: Context, queue: Queue): Promise<void> {

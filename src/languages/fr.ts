@@ -92,6 +92,7 @@ export const fr: Texts = {
     optional: 'facultatif',
     choose: 'Choisissez une option',
     leaveEmpty: 'Laissez ce champ vide',
+    useInstead: (email) => `Utiliser ${email}`,
     confirmByEmail: 'Nous vous enverrons un e‑mail de confirmation.',
     needsScripts: 'Activez JavaScript pour vous inscrire.',
     closed: {
@@ -106,6 +107,9 @@ export const fr: Texts = {
       summary: count({ one: 'Vérifiez le champ signalé.', other: 'Vérifiez les # champs signalés.' }),
       emailRequired: 'Saisissez votre adresse e‑mail.',
       emailInvalid: 'Saisissez une adresse e‑mail valide.',
+      emailRole:
+        'Saisissez une adresse personnelle. Les adresses partagées, comme info@, ne sont pas acceptées.',
+      emailTypo: (email) => `Vouliez-vous dire ${email}\u00a0?`,
       required: 'Ce champ est obligatoire.',
       choiceInvalid: 'Choisissez l’une des options.',
       tooLong: count({ one: '# caractère au maximum.', other: '# caractères au maximum.' }),

@@ -91,6 +91,7 @@ export const ja: Texts = {
     optional: '任意',
     choose: '選択してください',
     leaveEmpty: 'この欄は空のままにしてください',
+    useInstead: (email) => `${email} を使う`,
     confirmByEmail: '確認メールをお送りします。',
     needsScripts: '登録するにはJavaScriptを有効にしてください。',
     closed: {
@@ -105,6 +106,8 @@ export const ja: Texts = {
       summary: count({ other: '入力内容をご確認ください（#件）。' }),
       emailRequired: 'メールアドレスを入力してください。',
       emailInvalid: '有効なメールアドレスを入力してください。',
+      emailRole: '個人のメールアドレスを入力してください。info@ などの共有アドレスは登録できません。',
+      emailTypo: (email) => `${email} ではありませんか？`,
       required: 'この項目は必須です。',
       choiceInvalid: '選択肢から選んでください。',
       tooLong: count({ other: '#文字以内で入力してください。' }),

@@ -92,6 +92,7 @@ export const pt: Texts = {
     optional: 'opcional',
     choose: 'Escolha uma opção',
     leaveEmpty: 'Deixe este campo vazio',
+    useInstead: (email) => `Usar ${email}`,
     confirmByEmail: 'Enviaremos um e‑mail de confirmação.',
     needsScripts: 'Ative o JavaScript para entrar.',
     closed: {
@@ -106,6 +107,8 @@ export const pt: Texts = {
       summary: count({ one: 'Verifique o campo marcado.', other: 'Verifique os # campos marcados.' }),
       emailRequired: 'Informe seu e‑mail.',
       emailInvalid: 'Informe um e‑mail válido.',
+      emailRole: 'Informe um e‑mail pessoal. Endereços compartilhados, como info@, não são aceitos.',
+      emailTypo: (email) => `Você quis dizer ${email}?`,
       required: 'Este campo é obrigatório.',
       choiceInvalid: 'Escolha uma das opções.',
       tooLong: count({ one: 'Use no máximo # caractere.', other: 'Use no máximo # caracteres.' }),

@@ -73,6 +73,8 @@ export interface Texts {
     choose: string;
     /** The label of the field that people do not see and bots fill in. */
     leaveEmpty: string;
+    /** A button that takes a suggested address. */
+    useInstead: (email: string) => string;
     /** Without scripts, joining always needs a confirmed email. */
     confirmByEmail: string;
     /** With a CAPTCHA, nobody joins without scripts. */
@@ -84,6 +86,8 @@ export interface Texts {
       summary: Count;
       emailRequired: string;
       emailInvalid: string;
+      emailRole: string;
+      emailTypo: (suggestion: string) => string;
       required: string;
       choiceInvalid: string;
       tooLong: Count;

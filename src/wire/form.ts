@@ -51,6 +51,9 @@ export const formProperties = {
     'HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo.',
   ),
   blockDisposable: Type.Boolean({ description: 'Whether disposable email addresses are turned away.' }),
+  blockRoleAddresses: Type.Boolean({
+    description: 'Whether addresses of a task instead of a person, such as `info@`, are turned away.',
+  }),
 };
 
 const captchaProperties = {
@@ -138,5 +141,6 @@ export const EXAMPLE_FORM: Static<typeof FormSchema> = {
   buttonText: 'Join',
   shareImageUrl: null,
   blockDisposable: true,
+  blockRoleAddresses: false,
   captcha: null,
 };

@@ -6,6 +6,7 @@ import { newSecret } from '../../src/waitlist/keys/server-key-format.ts';
 import { suppressionsOf, unsuppress } from '../../src/waitlist/links/suppression.ts';
 import { mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { listen } from '../support/recorded-events.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,6 +54,31 @@ forEachEngine((engine) => {
           (await mailableTo(service.context, queue, kind, 'hard@example.com', true)).reason,
           'bounced',
         );
+    });
+
+    it('sends an event for each person whom a report changes, once', async () => {
+      const own = await service.waitlist();
+      const path = await own.mailEvents();
+      const heard = await listen(service.context, await own.queue());
+      await own.signup(
+        { email: 'hard@example.com' },
+        { email: 'angry@example.com' },
+        { email: 'soft@example.com' },
+      );
+      await own.invite('guest@example.com');
+      await heard();
+      const events = [
+        { type: 'bounce', email: 'hard@example.com' },
+        { type: 'complaint', email: 'angry@example.com' },
+        { type: 'bounce', email: 'soft@example.com', permanent: false },
+        { type: 'bounce', email: 'guest@example.com' },
+        { type: 'bounce', email: 'unknown@example.com' },
+      ];
+      for (let i = 0; i < 2; i += 1) assert.equal((await report({ events }, path)).status, 200);
+      assert.deepEqual((await heard()).map(({ event, data }) => [event, data.entry?.email]).toSorted(), [
+        ['mail.bounced', 'hard@example.com'],
+        ['mail.complained', 'angry@example.com'],
+      ]);
     });
 
     it('unsubscribes who complained, and says so', async () => {

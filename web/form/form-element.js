@@ -210,6 +210,7 @@ class DoorlistForm extends HTMLElement {
     body.set('include', 'status');
     body.set('lang', this.data.language);
     body.set('proof', await this.proof);
+    body.set('suggestedFor', this.suggestedFor ?? '');
     if (this.captcha) body.set('captcha', this.captcha.answer);
     await pause(READ_MS - (Date.now() - this.usedAt));
     const response = await fetch(url, { method: 'POST', headers: { accept: 'application/json' }, body });
@@ -218,12 +219,30 @@ class DoorlistForm extends HTMLElement {
     if (response.ok) return this.finish(answer);
     this.tell('error', answer);
     this.captcha?.reset();
-    if (answer.fields) return this.mark(answer.fields);
+    if (answer.fields) {
+      this.mark(answer.fields);
+      if (answer.suggestions) this.suggest(answer.suggestions.email);
+      return;
+    }
     this.message.textContent =
       { refused: texts.refused, waitlist_closed: texts.closed, rate_limited: texts.rateLimited }[
         answer.code
       ] ?? texts.error;
     if (answer.code === 'refused') this.use(await this.load());
+  }
+
+  /** The question becomes a button that takes the suggestion. Who sends the form again means what they typed. */
+  suggest(email) {
+    const input = this.root.getElementById('email');
+    const place = this.root.getElementById('email-problem');
+    const take = el('button', { type: 'button', part: 'suggestion' }, place.textContent);
+    take.addEventListener('click', () => {
+      if (this.sending) return;
+      input.value = email;
+      this.send();
+    });
+    this.suggestedFor = input.value;
+    place.replaceChildren(take);
   }
 
   /** Shows what is wrong, at the fields it concerns. */

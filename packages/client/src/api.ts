@@ -386,6 +386,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mail.bounced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A report said that emails to an entry bounce, so it gets no more of them
+         * @description A report said that emails to an entry bounce, so it gets no more of them. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["mailBouncedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mail.complained": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A report said that the owner of an entry marked an email as spam, so it is unsubscribed
+         * @description A report said that the owner of an entry marked an email as spam, so it is unsubscribed. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["mailComplainedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "wave.started": {
         parameters: {
             query?: never;
@@ -978,6 +1018,60 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
+        /** @description A report said that emails to an entry bounce, so it gets no more of them. */
+        MailBouncedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "mail.bounced";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
+        /** @description A report said that the owner of an entry marked an email as spam, so it is unsubscribed. */
+        MailComplainedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "mail.complained";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
         /** @description The wave. */
         WaveReference: {
             /** @description Id of the wave. */
@@ -1123,7 +1217,7 @@ export interface components {
             };
         };
         /** @description Any event. Its `event` says which. */
-        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["MailBouncedEvent"] | components["schemas"]["MailComplainedEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description A delivery you can trust. */
         VerifiedDelivery: {
             /**
@@ -2687,6 +2781,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    mailBouncedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailBouncedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    mailComplainedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailComplainedEvent"];
             };
         };
         responses: {

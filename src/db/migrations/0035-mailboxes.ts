@@ -6,8 +6,7 @@ export const mailboxes: Migration = {
   statements: [
     'alter table entry add column mailbox_hash bytes',
     'create index entry_mailbox on entry (queue_id, mailbox_hash, credited) where mailbox_hash is not null',
-    'alter table queue add column mailboxes_after bigint',
-    'update queue set mailboxes_after = 0 where last_seq > 0',
+    'alter table queue add column mailboxes_after bigint default 0',
     'create index queue_mailboxes on queue (mailboxes_after) where mailboxes_after is not null',
   ],
 };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { knownSharedNow } from '../../db/shared-clock.ts';
+import { parseEmail } from '../../lib/email.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
 import { isDisposable } from '../../waitlist/forms/disposable.ts';
@@ -7,13 +8,14 @@ import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, readFormInput, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormPost, Refused, whoSpent } from '../../waitlist/forms/join-by-form.ts';
 import { readTimeToken, type TimeToken } from '../../waitlist/forms/time-token.ts';
+import { checkTypedAddress } from '../../waitlist/forms/typed-address.ts';
 import { networkOf } from './client-network.ts';
 import { type FormParts, languageFor } from './parts.ts';
 
 /** A field that people do not see. */
 export const HONEYPOT = 'website';
 
-type Checked = { post: FormPost } | { problems: Map<string, FieldProblem> };
+type Checked = { post: FormPost } | { problems: Map<string, FieldProblem>; suggestion: string | undefined };
 
 /** All checks, the cheap ones first. Throws `Refused` for what looks like a bot. */
 export async function checkPost(
@@ -30,7 +32,10 @@ export async function checkPost(
     now: knownSharedNow(parts.context),
     language: languageFor(request, values.lang),
   });
-  if (problems.size > 0) return { problems };
+  const typed =
+    signup.email && checkTypedAddress(form.settings, signup.email.key, suggestedFor(values, proofRequired));
+  if (typed?.problem) problems.set('email', typed.problem);
+  if (problems.size > 0) return { problems, suggestion: typed?.suggestion };
   if (form.settings.blockDisposable && isDisposable(signup.email?.key ?? '')) throw new Refused('disposable');
   const spent = await whoSpent(parts.context, form.queue, { signup, token });
   if (spent === 'other') throw new Refused('spent');
@@ -38,6 +43,12 @@ export async function checkPost(
   await checkCaptcha(parts, form, lineOf(values.captcha));
   if (spent === undefined) takeFromWaitlist(parts, form, reply);
   return { post: { signup, token, proven: proof !== '', network: networkOf(request) } };
+}
+
+/** Clients that show suggestions say for which address they did. Our pages always do. */
+function suggestedFor(values: Values, byScript: boolean): string | undefined {
+  if (byScript && typeof values.suggestedFor !== 'string') return undefined;
+  return parseEmail(lineOf(values.suggestedFor))?.key ?? '';
 }
 
 function readToken({ context }: FormParts, form: LiveForm, text: string): TimeToken {

@@ -15,6 +15,8 @@ interface FilledForm {
   texts: Texts;
   values: Values;
   problems: ReadonlyMap<string, FieldProblem>;
+  /** What was probably meant by the email. */
+  suggestion?: string | undefined;
   now: number;
   /** Where it is sent, relative to the page. */
   action: string;
@@ -23,12 +25,21 @@ interface FilledForm {
 }
 
 /** The form without scripts: our page shows it, and anyone can paste something like it into theirs. */
-export function formHtml({ form, texts, values, problems, now, action, preview = false }: FilledForm): Html {
+export function formHtml({
+  form,
+  texts,
+  values,
+  problems,
+  suggestion,
+  now,
+  action,
+  preview = false,
+}: FilledForm): Html {
   const { settings } = form;
   const carried = ['ref', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
   const problem = (name: string) => {
     const found = problems.get(name);
-    return found && problemText(texts, found);
+    return found && problemText(texts, found, suggestion);
   };
   const { captcha } = settings;
   return html`${captcha !== null && html`<p class="notice bad late">${texts.form.needsScripts}</p>`}
@@ -40,13 +51,20 @@ ${settings.consent !== null && checkbox('consent', settings.consent.text, true, 
 ${carried.map((name) => lineOf(values[name]) !== '' && html`<input type="hidden" name="${name}" value="${lineOf(values[name])}">`)}
 <input type="hidden" name="lang" value="${texts.tag}">
 <input type="hidden" name="token" value="${newTimeToken(form, now)}">
+<input type="hidden" name="suggestedFor" value="${suggestion === undefined ? '' : lineOf(values.email)}">
 <button>${settings.buttonText ?? texts.form.button}</button>
+${
+  // Not first in the form: Enter sends what is in the fields.
+  suggestion !== undefined &&
+  html`<button class="second" name="correctedEmail" value="${suggestion}">${texts.form.useInstead(suggestion)}</button>`
+}
 </form>
 ${captcha === null && !preview && html`<p class="soft">${texts.form.confirmByEmail}</p>`}`;
 }
 
-export function problemText({ form }: Texts, problem: FieldProblem): string {
-  return problem === 'tooLong' ? form.problems.tooLong(TEXT_CHARACTERS_MAX) : form.problems[problem];
+export function problemText({ form }: Texts, problem: FieldProblem, suggestion = ''): string {
+  if (problem === 'tooLong') return form.problems.tooLong(TEXT_CHARACTERS_MAX);
+  return problem === 'emailTypo' ? form.problems.emailTypo(suggestion) : form.problems[problem];
 }
 
 function fieldHtml(field: FormField, texts: Texts, given: unknown, problem: string | undefined): Html {

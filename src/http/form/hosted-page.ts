@@ -72,6 +72,8 @@ interface FormPage {
   form: LiveForm;
   values: Values;
   problems?: ReadonlyMap<string, FieldProblem>;
+  /** What was probably meant by the email. */
+  suggestion?: string | undefined;
   status?: number;
   /** What went wrong, above the form. */
   notice?: string;
@@ -89,7 +91,7 @@ export async function sendFormPage(
   reply: FastifyReply,
   page: FormPage,
 ): Promise<string> {
-  const { form, values, problems, status = 200, notice, action } = page;
+  const { form, values, problems, suggestion, status = 200, notice, action } = page;
   const { settings } = form;
   const texts = textsFor(request, (values as { lang?: unknown }).lang);
   const brand = await lookOf(parts, form.queue);
@@ -100,7 +102,7 @@ export async function sendFormPage(
   const now = knownSharedNow(parts.context);
   return sendBrandedPage(reply, {
     status,
-    ...formPage({ form, texts, brand, values, problems, now, action, notice, data }),
+    ...formPage({ form, texts, brand, values, problems, suggestion, now, action, notice, data }),
     script: data && (action === undefined ? '../form.js' : '../../form.js'),
     captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
   });
@@ -111,7 +113,7 @@ function closedPage(texts: Texts, brand: Brand, status = 200): BrandedPage {
   return { status, texts, brand, title, content: html`<p>${text}</p>`, listed: true };
 }
 
-interface ShownForm extends Pick<FormPage, 'form' | 'values'> {
+interface ShownForm extends Pick<FormPage, 'form' | 'values' | 'suggestion'> {
   texts: Texts;
   brand: Brand;
   now: number;
@@ -126,8 +128,15 @@ interface ShownForm extends Pick<FormPage, 'form' | 'values'> {
 
 function formPage({ form, texts, brand, notice, data, ...shown }: ShownForm): BrandedPage {
   const { settings, key } = form;
-  const { values, problems = new Map(), now, action = `../form/v1/${key}`, preview = false } = shown;
-  const inner = formHtml({ form, texts, values, problems, now, action, preview });
+  const {
+    values,
+    problems = new Map(),
+    suggestion,
+    now,
+    action = `../form/v1/${key}`,
+    preview = false,
+  } = shown;
+  const inner = formHtml({ form, texts, values, problems, suggestion, now, action, preview });
   const own = settings.text === null ? html` dir="auto"` : ownAttributes(brand);
   const text = settings.text ?? texts.form.intro;
   return {

@@ -15,7 +15,10 @@ import { type FormParts, isOwnOrigin, textsFor } from './parts.ts';
 import { presentStatus } from './present-status.ts';
 
 /** Fields that every form has. */
-const OWN_FIELDS = ['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT];
+const OWN_FIELDS = [
+  ...['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT],
+  ...['suggestedFor', 'correctedEmail'],
+];
 
 /**
  * Longer than joining takes: the time of the answer must not tell whether the address was known. What is
@@ -31,7 +34,7 @@ export async function handlePost(
   form: LiveForm,
 ): Promise<unknown> {
   if (!isObject(request.body)) throw invalid('body: must be a JSON object');
-  const values: Values = request.body;
+  const values = withCorrection(request.body);
   const asJson = wantsJson(request);
   try {
     checkOrigin(parts, request, form, asJson);
@@ -39,7 +42,7 @@ export async function handlePost(
       return askAgain(parts, request, reply, form, values);
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
-    if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
+    if ('problems' in checked) return tellProblems(parts, request, reply, { form, values, ...checked });
     const due = setTimeout(ANSWER_MS, undefined, { ref: false });
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
@@ -110,13 +113,24 @@ function askAgain(
   return sendFormPage(parts, request, reply, { form, values, action: form.key });
 }
 
+/** Without scripts, the button of a suggestion sends it beside the field. */
+function withCorrection(body: Values): Values {
+  const corrected = lineOf(body.correctedEmail);
+  return corrected === '' ? body : { ...body, email: corrected, suggestedFor: corrected };
+}
+
+interface Told {
+  form: LiveForm;
+  values: Values;
+  problems: ReadonlyMap<string, FieldProblem>;
+  suggestion: string | undefined;
+}
+
 function tellProblems(
   parts: FormParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  form: LiveForm,
-  values: Values,
-  problems: ReadonlyMap<string, FieldProblem>,
+  { form, values, problems, suggestion }: Told,
 ): Promise<string> | object {
   const texts = textsFor(request, values.lang);
   const summary = texts.form.problems.summary(problems.size);
@@ -125,13 +139,15 @@ function tellProblems(
       form,
       values,
       problems,
+      suggestion,
       status: 422,
       notice: summary,
       action: form.key,
     });
-  const fields = [...problems].map(([name, problem]) => [name, problemText(texts, problem)]);
+  const fields = [...problems].map(([name, problem]) => [name, problemText(texts, problem, suggestion)]);
   reply.code(422);
-  return { code: 'invalid_fields', message: summary, fields: Object.fromEntries(fields) };
+  const answer = { code: 'invalid_fields', message: summary, fields: Object.fromEntries(fields) };
+  return suggestion === undefined ? answer : { ...answer, suggestions: { email: suggestion } };
 }
 
 /** 303, so that a reload does not send the form again. That page leads on to the waitlist's own, if it has one. */

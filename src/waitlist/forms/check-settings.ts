@@ -27,6 +27,8 @@ const RESERVED = [
   'website',
   'include',
   'lang',
+  'suggestedFor',
+  'correctedEmail',
 ];
 
 export function checkFormSettings(settings: FormSettings): void {

@@ -14,6 +14,8 @@ const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_conten
 export type FieldProblem =
   | 'emailRequired'
   | 'emailInvalid'
+  | 'emailRole'
+  | 'emailTypo'
   | 'required'
   | 'choiceInvalid'
   | 'tooLong'

@@ -35,6 +35,8 @@ export interface FormSettings {
   /** What other sites show beside a link to our pages. null for the logo. */
   shareImageUrl: string | null;
   blockDisposable: boolean;
+  /** Whether addresses of a task, such as info@, are turned away. */
+  blockRoleAddresses: boolean;
   captcha: { provider: CaptchaProvider; siteKey: string } | null;
 }
 
@@ -50,6 +52,7 @@ const NO_FORM: FormSettings = {
   buttonText: null,
   shareImageUrl: null,
   blockDisposable: false,
+  blockRoleAddresses: false,
   captcha: null,
 };
 

@@ -59,20 +59,23 @@ export async function suppress(
   await suppressAll(trx, queue, [emailHash], reason, now);
 }
 
+/** Returns those that were not suppressed for this reason before. */
 export async function suppressAll(
   trx: Pick<Trx, 'insertInto'>,
   queue: Queue,
   emailHashes: readonly Uint8Array[],
   reason: SuppressionReason,
   now: number,
-): Promise<void> {
-  if (emailHashes.length === 0) return;
+): Promise<Uint8Array[]> {
+  if (emailHashes.length === 0) return [];
   const rows = emailHashes.map((email_hash) => ({ queue_id: queue.id, email_hash, reason, created_at: now }));
-  await trx
+  const added = await trx
     .insertInto('mail_suppression')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
+    .returning('email_hash')
     .execute();
+  return added.map(({ email_hash }) => email_hash);
 }
 
 export interface Suppression {

@@ -44,8 +44,29 @@ async function suppressReported(
     [...names].filter((name) => known.has(name)).map((name) => Buffer.from(name, 'hex'));
   const tooOften = await noteSoftBounces(context, change, hashesOf(reported.soft));
   const bounced = new Set([...reported.bounced, ...tooOften.map(nameOf)]);
-  await suppressAll(trx, queue, hashesOf(reported.complained), 'complained', now);
-  await suppressAll(trx, queue, hashesOf(bounced), 'bounced', now);
+  const complaining = await suppressAll(trx, queue, hashesOf(reported.complained), 'complained', now);
+  const bouncing = await suppressAll(trx, queue, hashesOf(bounced), 'bounced', now);
+  await recordFor(context, change, 'mail.complained', complaining);
+  await recordFor(context, change, 'mail.bounced', bouncing);
+}
+
+/** Only what a report changed: the same report again is no event. */
+async function recordFor(
+  { db }: Context,
+  { trx, queue, record }: QueueChange,
+  kind: 'mail.bounced' | 'mail.complained',
+  emailHashes: readonly Uint8Array[],
+): Promise<void> {
+  if (emailHashes.length === 0) return;
+  const entries = await trx
+    .selectFrom('entry')
+    .select('seq')
+    .where('queue_id', '=', queue.id)
+    .where('status', '<>', 'removed')
+    .where((e) => db.in(e.ref('email_hash'), emailHashes))
+    .orderBy('seq')
+    .execute();
+  for (const { seq } of entries) record({ kind, entry: seq });
 }
 
 function outcomeOf({ type, permanent = true }: MailEvent): 'complained' | 'bounced' | 'soft' {

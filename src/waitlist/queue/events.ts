@@ -9,6 +9,8 @@ export const EVENT_KINDS = [
   'invite.expired',
   'entry.removed',
   'entry.restored',
+  'mail.bounced',
+  'mail.complained',
   'wave.started',
   'wave.finished',
   'wave.paused',
@@ -39,6 +41,7 @@ export type DomainEvent = (
       entry: number | null;
     }
   | { kind: 'entry.removed' | 'entry.restored'; entry: number }
+  | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }
   | { kind: 'wave.started' | 'wave.finished'; wave: WaveFacts; run: RunFacts }

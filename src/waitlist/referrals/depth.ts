@@ -56,14 +56,14 @@ export async function updateDepths(change: QueueChange, seqs: readonly number[])
   }
 }
 
-/** How many entries have another depth than their referrers give. */
+/** How many entries have another depth than their referrers give. A subquery for each, as for credited referrals. */
 export async function countWrongDepths(trx: Trx, queue: Queue): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from entry as e
-    left join entry as r on r.queue_id = e.queue_id and r.seq = e.referrer_seq
     where e.queue_id = ${queue.id}
-      and e.depth <> case when e.referrer_seq is null then 0
-        when r.depth >= ${sql.lit(DEPTH_MAX)} then ${sql.lit(DEPTH_MAX)} else r.depth + 1 end`.execute(trx);
+      and e.depth <> case when e.referrer_seq is null then 0 else (
+        select case when r.depth >= ${sql.lit(DEPTH_MAX)} then ${sql.lit(DEPTH_MAX)} else r.depth + 1 end
+        from entry as r where r.queue_id = e.queue_id and r.seq = e.referrer_seq) end`.execute(trx);
   return rows[0]?.count ?? 0;
 }
 

@@ -3,7 +3,6 @@ import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { hashKey } from '../people/hash-key.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Member, Members } from './members.ts';
 
 /** Why a mailbox gives no credit: it is the referrer's own, or somebody was already credited for it. */
 export const SHARED_MAILBOXES = ['referrer', 'credited'] as const;
@@ -46,11 +45,11 @@ export async function findCreditedMailboxes(
 
 /** One mailbox is one person: nobody is credited for themselves, or for the same person twice. */
 export function sharedMailbox(
-  members: Members,
-  referrer: Member,
+  { creditedMailboxes }: { readonly creditedMailboxes: ReadonlySet<string> },
+  referrer: { readonly mailbox: string | null },
   mailbox: string | null,
 ): SharedMailbox | null {
   if (mailbox === null) return null;
   if (referrer.mailbox === mailbox) return 'referrer';
-  return members.creditedMailboxes.has(mailbox) ? 'credited' : null;
+  return creditedMailboxes.has(mailbox) ? 'credited' : null;
 }

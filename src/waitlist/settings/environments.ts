@@ -83,6 +83,7 @@ export async function insertQueue(
       invited: 0,
       joined: 0,
       removed: 0,
+      mailboxes_after: null,
       created_at: now,
     })
     .returning('id')

@@ -2976,7 +2976,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3050,7 +3050,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -4025,6 +4025,8 @@ export interface components {
             shareImageUrl: string | null;
             /** @description Whether disposable email addresses are turned away. */
             blockDisposable: boolean;
+            /** @description Whether addresses of a task instead of a person, such as `info@`, are turned away. */
+            blockRoleAddresses: boolean;
             /** @description A CAPTCHA in addition to the built-in checks. `null` for none. */
             captcha: {
                 /**
@@ -4067,6 +4069,8 @@ export interface components {
             shareImageUrl?: string | null;
             /** @description Whether disposable email addresses are turned away. */
             blockDisposable?: boolean;
+            /** @description Whether addresses of a task instead of a person, such as `info@`, are turned away. */
+            blockRoleAddresses?: boolean;
             /** @description A CAPTCHA in addition to the built-in checks. `null` for none. */
             captcha?: {
                 /**
@@ -4158,6 +4162,8 @@ export interface components {
             shareImageUrl?: string | null;
             /** @description Whether disposable email addresses are turned away. */
             blockDisposable?: boolean;
+            /** @description Whether addresses of a task instead of a person, such as `info@`, are turned away. */
+            blockRoleAddresses?: boolean;
             /** @description Color of the email settings, such as `#0f766e`. */
             colour?: string | null;
         };

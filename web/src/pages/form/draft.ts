@@ -20,6 +20,7 @@ export interface Draft {
   consentVersion: string;
   utm: boolean;
   blockDisposable: boolean;
+  blockRoleAddresses: boolean;
   captcha: CaptchaChoice;
   siteKey: string;
   secret: string;
@@ -48,6 +49,7 @@ export function draftOf({ form, look }: Saved): Draft {
     consentVersion: form.consent?.version ?? '1',
     utm: form.utm,
     blockDisposable: form.blockDisposable,
+    blockRoleAddresses: form.blockRoleAddresses,
     captcha: form.captcha?.provider ?? 'none',
     siteKey: form.captcha?.siteKey ?? '',
     secret: '',
@@ -76,6 +78,7 @@ function settingsOf(draft: Draft) {
       : null,
     utm: draft.utm,
     blockDisposable: draft.blockDisposable,
+    blockRoleAddresses: draft.blockRoleAddresses,
     captcha: draft.captcha === 'none' ? null : { provider: draft.captcha, siteKey: draft.siteKey.trim() },
   };
 }

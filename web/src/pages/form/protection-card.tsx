@@ -33,6 +33,12 @@ export function ProtectionCard({ form, draft, set, problem }: ProtectionCardProp
           checked={draft.blockDisposable}
           onChange={(blockDisposable) => set({ blockDisposable })}
         />
+        <Switch
+          label="Block role addresses"
+          help="Asks for a personal address instead of a shared one, such as info@ or admin@."
+          checked={draft.blockRoleAddresses}
+          onChange={(blockRoleAddresses) => set({ blockRoleAddresses })}
+        />
         <Field label="CAPTCHA" help="In addition to the built-in checks." error={problem('captcha.provider')}>
           <Select
             label="CAPTCHA"

@@ -1,7 +1,7 @@
 import { isEmpty } from '../queue/segment.ts';
 import { draftOf, segmentOf } from '../queue/segment-fields.tsx';
 import { conditionsOf } from '../queue/segment-words.ts';
-import type { WaveRequest, WaveSchedule } from './waves.ts';
+import type { Wave, WaveChange, WaveRequest, WaveSchedule } from './waves.ts';
 
 export const WEEKDAYS = [
   'monday',
@@ -34,7 +34,8 @@ export interface WaveDraft {
   count: string;
   keepOpen: string;
   untilJoined: string;
-  who: 'everyone' | 'segment' | 'quotas';
+  /** `kept` while an existing wave invites whom it did. */
+  who: 'everyone' | 'segment' | 'quotas' | 'kept';
   segment: ReturnType<typeof draftOf>;
   quotas: readonly QuotaDraft[];
 }
@@ -45,6 +46,41 @@ export function newDraft(timeZone: string): WaveDraft {
     ...{ time: '09:00', timeZone, count: '100', keepOpen: '100', untilJoined: '' },
     ...{ who: 'everyone', segment: draftOf({}), quotas: [{ id: 0, percent: '70', key: '', value: '' }] },
   } satisfies WaveDraft;
+}
+
+/** Of a wave that exists. */
+export function draftFrom(wave: Wave): WaveDraft {
+  const { schedule, count, keepOpen, untilJoined } = wave;
+  const text = (value: number | null) => (value === null ? '' : String(value));
+  const draft = { ...newDraft(schedule?.timeZone ?? 'UTC'), name: wave.name, untilJoined: text(untilJoined) };
+  const who = wave.segment || wave.quotas.length > 0 ? 'kept' : 'everyone';
+  if (!schedule) return { ...draft, who, way: 'open', keepOpen: text(keepOpen) };
+  const { repeat, time, date = '', dayOfMonth = 1, days = ['monday'] } = schedule;
+  const isWorkweek = repeat === 'weekly' && days.join() === WEEKDAYS.slice(0, 5).join();
+  return {
+    ...{ ...draft, who, time, date, days, count: text(count), dayOfMonth: String(dayOfMonth) },
+    repeat: isWorkweek ? 'weekdays' : repeat,
+  };
+}
+
+/** Only what differs: a schedule that is sent again would begin again. */
+export function changesOf(wave: Wave, draft: WaveDraft): WaveChange {
+  const { segment = null, quotas = [], ...plan } = requestOf(draft);
+  const wanted: WaveChange = {
+    ...{ count: null, keepOpen: null, schedule: null, ...plan },
+    ...(draft.who === 'kept' ? {} : { segment, quotas }),
+  };
+  const now = { ...wave } as Record<string, unknown>;
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => JSON.stringify(sorted(value)) !== JSON.stringify(sorted(now[name])),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Objects with the same content have the same text. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const wholeOrNull = (text: string) => (text.trim() === '' ? null : Number(text));

@@ -14,33 +14,41 @@ import { NumberField, type PartProps } from './number-field.tsx';
 import { QuotaFields } from './quota-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { Upcoming } from './upcoming.tsx';
-import { newDraft, previewOf, requestOf, type WaveDraft } from './wave-draft.ts';
-import { createWave, forecastQuery, type Wave } from './waves.ts';
+import { changesOf, draftFrom, newDraft, previewOf, requestOf, type WaveDraft } from './wave-draft.ts';
+import { createWave, forecastQuery, updateWave, type Wave, whoInWords } from './waves.ts';
 
 const SETTLE_MS = 400;
 
 interface WaveFormProps {
   scope: Scope;
+  /** The one to change. A new one if there is none. */
+  wave?: Wave;
   onClose: () => void;
-  onCreated: (wave: Wave) => Promise<void>;
+  onSaved: (wave: Wave) => Promise<void>;
 }
 
-/** Plans a wave, and shows what it would do. */
-export function WaveForm({ scope, onClose, onCreated }: WaveFormProps) {
+/** Plans a wave, and shows what it would do; or changes the plan of one. */
+export function WaveForm({ scope, wave, onClose, onSaved }: WaveFormProps) {
   const { data: instance } = useQuery(instanceQuery);
-  const [draft, setDraft] = useState(() => newDraft(instance?.defaultTimeZone ?? 'UTC'));
+  const [draft, setDraft] = useState(() =>
+    wave ? draftFrom(wave) : newDraft(instance?.defaultTimeZone ?? 'UTC'),
+  );
   const set = (change: Partial<WaveDraft>) => setDraft((now) => ({ ...now, ...change }));
   return (
     <FormDialog
-      title="Plan a wave"
-      about={`Invites people in ${scope.environment} automatically, and nobody twice.`}
-      action="Create wave"
+      title={wave ? 'Edit the plan' : 'Plan a wave'}
+      about={
+        wave
+          ? 'A run that is under way follows the new plan from its next batch. Invites that were sent stay open.'
+          : `Invites people in ${scope.environment} automatically, and nobody twice.`
+      }
+      action={wave ? 'Save plan' : 'Create wave'}
       wide
       onClose={onClose}
       onSubmit={async () => {
-        const wave = await createWave(scope, requestOf(draft));
-        toast(`Created ${wave.name}`);
-        await onCreated(wave);
+        const saved = await save(scope, wave, draft);
+        toast(wave ? 'Saved the plan' : `Created ${saved.name}`);
+        await onSaved(saved);
       }}
     >
       {(problem) => (
@@ -74,20 +82,27 @@ export function WaveForm({ scope, onClose, onCreated }: WaveFormProps) {
           )}
           <NumberField
             label="Until this many have joined"
-            help="Counts everyone who accepts an invite from now on, and open invites. Leave it empty for no limit."
+            help={`Counts everyone who accepts an invite ${wave ? 'since the wave was created' : 'from now on'}, and open invites. Leave it empty for no limit.`}
             value={draft.untilJoined}
             error={problem('untilJoined')}
             onChange={(untilJoined) => set({ untilJoined })}
           />
-          <Who scope={scope} draft={draft} set={set} problem={problem} />
-          <Preview scope={scope} draft={draft} />
+          <Who scope={scope} wave={wave} draft={draft} set={set} problem={problem} />
+          {!wave && <Preview scope={scope} draft={draft} />}
         </>
       )}
     </FormDialog>
   );
 }
 
-function Who({ scope, draft, set, problem }: PartProps & { scope: Scope }) {
+async function save(scope: Scope, wave: Wave | undefined, draft: WaveDraft): Promise<Wave> {
+  if (!wave) return createWave(scope, requestOf(draft));
+  const changes = changesOf(wave, draft);
+  return Object.keys(changes).length === 0 ? wave : updateWave(scope, wave.id, changes);
+}
+
+function Who({ scope, wave, draft, set, problem }: PartProps & { scope: Scope; wave: Wave | undefined }) {
+  const mayKeep = wave !== undefined && (wave.segment !== null || wave.quotas.length > 0);
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const keys = waitlist?.metadataKeys ?? [];
   return (
@@ -98,6 +113,7 @@ function Who({ scope, draft, set, problem }: PartProps & { scope: Scope }) {
           value={draft.who}
           onChange={(who) => set({ who })}
           options={[
+            ...(mayKeep ? [{ value: 'kept' as const, label: whoInWords(wave) }] : []),
             { value: 'everyone', label: 'Everyone, in the order of the queue' },
             { value: 'segment', label: 'A segment' },
             { value: 'quotas', label: 'Divided by quotas' },

@@ -16,6 +16,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { Upcoming } from './upcoming.tsx';
+import { WaveForm } from './wave-form.tsx';
 import { WaveRuns } from './wave-runs.tsx';
 import {
   isOver,
@@ -107,6 +108,7 @@ function Actions({ wave }: { wave: WaveDetails }) {
   const scope = useScope();
   const client = useQueryClient();
   const mayInvite = useMay('support');
+  const [editing, setEditing] = useState(false);
   const [stopping, setStopping] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: wavesKey(scope) });
   const isPaused = wave.state === 'paused';
@@ -131,8 +133,20 @@ function Actions({ wave }: { wave: WaveDetails }) {
           >
             {isPaused ? 'Resume' : 'Pause'}
           </Button>
+          <Button onClick={() => setEditing(true)}>Edit</Button>
           <Button onClick={() => setStopping(true)}>Stop</Button>
         </>
+      )}
+      {editing && (
+        <WaveForm
+          scope={scope}
+          wave={wave}
+          onClose={() => setEditing(false)}
+          onSaved={async () => {
+            setEditing(false);
+            await refresh();
+          }}
+        />
       )}
       <ConfirmDialog
         open={stopping}

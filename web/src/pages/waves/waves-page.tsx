@@ -101,7 +101,7 @@ export function WavesPage() {
         <WaveForm
           scope={scope}
           onClose={() => setCreating(false)}
-          onCreated={async ({ id }) => {
+          onSaved={async ({ id }) => {
             await client.invalidateQueries({ queryKey: wavesKey(scope) });
             open(id);
           }}

@@ -8,7 +8,7 @@ export type WaveDetails = Schemas['WaveDetails'];
 export type WaveForecast = Schemas['WaveForecast'];
 export type WaveRequest = Schemas['WaveRequest'];
 export type WaveSchedule = NonNullable<Wave['schedule']>;
-type WaveChange = Schemas['WaveChange'];
+export type WaveChange = Schemas['WaveChange'];
 
 export const STATE_TONES: Record<Wave['state'], Tone> = {
   scheduled: 'sky',

@@ -21,6 +21,8 @@ export const EVENTS: readonly { kind: EventKind; about: string }[] = [
   { kind: 'invite.expired', about: 'An invite expired' },
   { kind: 'entry.removed', about: 'Somebody was removed' },
   { kind: 'entry.restored', about: 'Somebody was put back' },
+  { kind: 'mail.bounced', about: 'Emails to somebody bounce' },
+  { kind: 'mail.complained', about: 'Somebody marked an email as spam' },
   { kind: 'wave.started', about: 'A run of a wave began' },
   { kind: 'wave.finished', about: 'A run of a wave ended' },
   { kind: 'wave.paused', about: 'A wave was paused' },
