@@ -6,6 +6,7 @@ import { putBack } from '../src/waitlist/entries/put-back.ts';
 import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
 import { takeOff } from '../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
+import { recordMailEvents } from '../src/waitlist/mail-events/record-mail-events.ts';
 import { changeWave, createWave } from '../src/waitlist/waves/change-waves.ts';
 import { runDueWaves } from '../src/waitlist/waves/run-wave.ts';
 import { listEndpoints } from '../src/webhooks/endpoints.ts';
@@ -50,6 +51,11 @@ forEachEngine((engine) => {
       () => removeEntry(context, queue, 'ada@example.com'),
       () => list.signup({ email: 'wanda@example.com' }),
       async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),
+      () =>
+        recordMailEvents(context, queue, [
+          { type: 'bounce', email: 'wanda@example.com' },
+          { type: 'complaint', email: 'wanda@example.com' },
+        ]),
       async () => {
         const { id } = await createWave(context, queue, { name: 'Trickle', keepOpen: 5 });
         await runDueWaves(context, queue);

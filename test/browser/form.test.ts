@@ -118,6 +118,28 @@ describe('the form in a browser', () => {
     await close();
   });
 
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`suggests the provider that was probably meant, in ${colorScheme}`, async () => {
+      const { page, close } = await open(site.url, { colorScheme });
+      const [kept, taken] = [`kept.${colorScheme}`, `taken.${colorScheme}`];
+      await fill(page, `${kept}@gmial.com`);
+      await send(page);
+      await page.getByRole('button', { name: `Did you mean ${kept}@gmail.com?` }).waitFor();
+      await assertAccessible(page);
+      await picture(page, `suggestion-${colorScheme}`);
+      await send(page);
+      await page.getByText('You’re on the list').waitFor();
+      assert.equal((await form.list.lookup(`${kept}@gmial.com`)).status, 200);
+      await page.goto(site.url);
+      await fill(page, `${taken}@gmial.com`);
+      await send(page);
+      await page.getByRole('button', { name: `Did you mean ${taken}@gmail.com?` }).click();
+      await page.getByText('You’re on the list').waitFor();
+      assert.equal((await form.list.lookup(`${taken}@gmail.com`)).status, 200);
+      assert.equal((await form.list.lookup(`${taken}@gmial.com`)).status, 404);
+      await close();
+    });
+
   it('says what to correct, next to the field', async () => {
     const { page, problems, close } = await open(site.url);
     await page.getByLabel('Email', { exact: true }).fill('ada');

@@ -48,6 +48,14 @@ forEachEngine((engine) => {
       .getByText('Up to 5 each weekday at 09:00, UTC. 70 % with plan=pro, 30 % everyone else.')
       .waitFor();
     await page.getByText('Unknown').first().waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    assert.equal(await dialog.getByLabel('Until this many have joined').inputValue(), '12');
+    await dialog.getByLabel('Invites each time').fill('7');
+    await check(page, 'the editor of a wave');
+    await dialog.getByRole('button', { name: 'Save plan' }).click();
+    await page
+      .getByText('Up to 7 each weekday at 09:00, UTC. 70 % with plan=pro, 30 % everyone else.')
+      .waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Nothing until it is resumed.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
