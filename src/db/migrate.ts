@@ -37,6 +37,7 @@ import { waveCounters } from './migrations/0032-wave-counters.ts';
 import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
 import { mailEvents } from './migrations/0034-mail-events.ts';
 import { mailboxes } from './migrations/0035-mailboxes.ts';
+import { sendingLimits } from './migrations/0036-sending-limits.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -75,6 +76,7 @@ const NAMED = {
   uncheckedQueues,
   mailEvents,
   mailboxes,
+  sendingLimits,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -42,6 +42,7 @@ export const TABLE_KEYS = {
   waitlist_picture: ['waitlist_id', 'digest'],
   mail_suppression: ['queue_id', 'email_hash', 'reason'],
   mail_soft_bounce: ['queue_id', 'email_hash', 'day'],
+  mail_sending: ['queue_id'],
   mail_pause: ['name'],
   form: ['queue_id'],
   form_spent: ['queue_id', 'token_hash'],

@@ -222,6 +222,8 @@ const wave = {
   state: oneOf(...WAVE_STATES),
   /** Why it paused itself. null if an operator paused it. */
   pause_reason: orNull(text),
+  /** 1 if it paused because of a pause of emails, and goes on after it. */
+  resumes_itself: generated(integer),
   /** The queue's accepted invites when the wave was created. */
   accepted_before: integer,
   /** When its next run is due, or may be. null if there is none. */
@@ -527,6 +529,32 @@ const mailSoftBounce = {
   day: integer,
 };
 
+/** The limits of a queue's emails and what became of them. There is no row until one was changed or reached. */
+const mailSending = {
+  queue_id: integer,
+  /** In hundredths of a percent. null for no limit. */
+  bounce_limit: orNull(integer),
+  complaint_limit: orNull(integer),
+  /** The last pause. It goes on while `resumed_at` is null. */
+  paused_at: orNull(integer),
+  resumed_at: orNull(integer),
+  pause_reason: orNull(text),
+  /** When to look whether a pause can end. */
+  review_at: orNull(integer),
+  /** When an operator ended a pause: what happened before no longer counts. */
+  counted_from: orNull(integer),
+  /** What was sent before that in the same hour. */
+  sent_before: generated(integer),
+  /** Emails a day. null if there is no warm-up. */
+  warm_up_start: orNull(integer),
+  warm_up_to: orNull(integer),
+  /** How many may be sent on the day, and how many were claimed. */
+  warm_up_number: generated(integer),
+  /** In UTC, since 1970. */
+  warm_up_day: generated(integer),
+  warm_up_taken: generated(integer),
+};
+
 /** The public form of a queue. There is no row until it is first configured. */
 const form = {
   queue_id: integer,
@@ -786,6 +814,7 @@ export const TABLES = {
   waitlist_picture: waitlistPicture,
   mail_suppression: mailSuppression,
   mail_soft_bounce: mailSoftBounce,
+  mail_sending: mailSending,
   mail_pause: mailPause,
   form,
   form_spent: formSpent,

@@ -7,10 +7,12 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
+import { reviewSending } from '../waitlist/sending/review.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
+import { createRestraint } from './restraint.ts';
 import { smtpChannel } from './smtp/channel.ts';
 import { SENDER_OF } from './smtp/constants.ts';
 import type { MailServer } from './smtp/mail-server.ts';
@@ -75,11 +77,28 @@ export function mailChannel(
       };
       return { mail, envelope };
     },
-    bounced: async (queue, address) =>
-      suppress(db.query, queue, hashOf(queue, address), 'bounced', context.clock()),
+    bounced: async (queue, address) => {
+      await suppress(db.query, queue, hashOf(queue, address), 'bounced', context.clock());
+      await reviewSending(context, queue);
+    },
     sealResponse: (delivery, response) =>
       delivery.setup.vault.seal('delivery.response', responseRow(delivery.target, delivery), response),
   });
+  if (!server.smtp) return withTemplatesAtRest(channel);
+  const restraint = createRestraint(db);
+  return {
+    ...withTemplatesAtRest(channel),
+    restrain: restraint.restrain,
+    returned: restraint.returned,
+    send: async (delivery, sealedBody) => restraint.noted(delivery, await channel.send(delivery, sealedBody)),
+    settle: async (trx, target, attempts) => {
+      await restraint.settle(trx, target, attempts);
+      return undefined;
+    },
+  };
+}
+
+function withTemplatesAtRest(channel: Channel<Queue>): Channel<Queue> {
   return {
     ...channel,
     close: async () => {

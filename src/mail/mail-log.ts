@@ -79,7 +79,8 @@ export function summarizeMail(row: MailRow, kind: string, to: string | null): Ma
     attempts: row.attempts,
     error: row.error,
     createdAt: row.created_at,
-    nextAttemptAt: row.due_at,
+    // One that is urgent is due before it was recorded.
+    nextAttemptAt: row.due_at && Math.max(row.due_at, row.created_at),
   };
 }
 

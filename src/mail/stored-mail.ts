@@ -13,7 +13,7 @@ import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import { mailTarget } from './target.ts';
 import type { MailTemplate } from './templates/default-templates.ts';
-import type { MailKind } from './templates/kinds.ts';
+import { isAwaited, type MailKind } from './templates/kinds.ts';
 
 /**
  * What a mail is rendered from, together with the settings and templates of its version. None of it ever
@@ -73,6 +73,7 @@ export function mailMessage(
     body: queue.vault.seal('event.body', id, JSON.stringify(mail)),
     subjects,
     targets: [mailTarget(queue.id)],
+    urgent: mail.test === true || isAwaited(mail.mail),
   };
 }
 

@@ -21,6 +21,14 @@ export interface Channel<Setup = unknown> {
   prepare(targets: readonly Target[]): Promise<OpenTargets<Setup>>;
   /** Counts claimed deliveries against the target's quota. */
   charge(trx: Trx, target: Target, quota: Quota, claimed: number, now: number): Promise<void>;
+  /** Runs in the claiming transaction. Returns what must not be sent yet, and until when it waits. */
+  restrain?(
+    trx: Trx,
+    claimed: readonly Delivery<Setup>[],
+    now: number,
+  ): Promise<ReadonlyMap<Delivery<Setup>, number>>;
+  /** Claimed deliveries of a target go back without an attempt. */
+  returned?(trx: Trx, target: Target, deliveries: readonly Delivery<Setup>[]): Promise<void>;
   /**
    * Makes one attempt. Must check the delivery's permit right before sending the first byte, and renew it if
    * necessary. Returns undefined if the permit was not renewed and nothing was sent.

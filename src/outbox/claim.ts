@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
 import type { OpenTarget, OpenTargets } from './channel.ts';
 import type { Delivery } from './delivery.ts';
+import { holdBack } from './hold.ts';
 import { Permit } from './permit.ts';
 import { renewPermits } from './renew-permits.ts';
 import type { TargetState } from './target-state.ts';
@@ -58,16 +59,20 @@ export async function claimDue(
     requests.map(({ state: { target }, limit }) => ({ ...target, targetId: target.id, limit })),
     { now, leaseEnd: now + leaseMs, token },
   );
-  for (const [index, { state, setup, quota, limit }] of requests.entries()) {
+  for (const [index, { state, setup, limit }] of requests.entries()) {
     const { channel, target } = state;
     const rows = inOrder(claimed[index] ?? []);
-    if (quota && rows.length > 0) await channel.charge(trx, target, quota, rows.length, now);
     const startBefore = startedAt + leaseMs - channel.deadlineMs;
     const deliveries = rows.map(({ event_id: eventId, tries, attempts: attempt, body }): Delivery => {
       const permit = new Permit(startedAt, () => renewPermits(parts, state));
       return { target, eventId, tries, attempt, body, token, startBefore, permit, setup };
     });
     claims.set(state, { deliveries, ready: rows.length === limit, pauseMs: 0 });
+  }
+  await holdBack(trx, claims, now);
+  for (const { state, quota } of requests) {
+    const { length } = claims.get(state)?.deliveries ?? [];
+    if (quota && length > 0) await state.channel.charge(trx, state.target, quota, length, now);
   }
   return claims;
 }

@@ -230,7 +230,10 @@ export class DispatchLoop {
         this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
         const now = await sharedNow(this.#parts, trx);
         const recorded = await this.#recordAttempts(trx, this.#ended, now);
-        for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
+        for (const { waiting, channel, target } of this.#targets) {
+          await giveBack(trx, waiting, now);
+          if (waiting.length > 0) await channel.returned?.(trx, target, waiting);
+        }
         countAttempts(trx, recorded.logged, now);
         return recorded;
       });

@@ -11,9 +11,14 @@ export interface Message {
   readonly subjects: readonly Uint8Array[];
   /** Each target gets one delivery. */
   readonly targets: readonly Target[];
+  /** Sent before what was not urgent within the last day. */
+  readonly urgent?: boolean;
   /** Drops a second message with the same id. */
   readonly onlyOnce?: boolean;
 }
+
+/** Deliveries are claimed in the order of the times at which they are due. */
+const URGENT_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the targets to wake after the commit. */
 export function writeMessages(
@@ -39,7 +44,7 @@ export function writeMessages(
       channel,
       target_id: id,
       event_id: message.id,
-      due_at: now,
+      due_at: message.urgent ? now - URGENT_MS : now,
     })),
   );
   trx.insert('event', events, { onConflict });

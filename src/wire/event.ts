@@ -55,6 +55,9 @@ const WaveData = data({
       pauseReason: nullable<string>('string', {
         description: 'Why it paused itself. `null` if it did not, or if an operator paused it.',
       }),
+      resumesItself: Type.Boolean({
+        description: 'Whether it goes on by itself, when the pause of emails that paused it ends.',
+      }),
     },
     { ...named('WaveReference'), description: 'The wave.' },
   ),
@@ -90,7 +93,12 @@ const ofWave = (
   pauseReason: string | null = null,
 ) =>
   event(kind, when, WaveData, {
-    wave: { id: 'wav_06gxx2p9r1yn1vp1ryss481fhw', name: 'Weekday mornings', pauseReason },
+    wave: {
+      id: 'wav_06gxx2p9r1yn1vp1ryss481fhw',
+      name: 'Weekday mornings',
+      pauseReason,
+      resumesItself: false,
+    },
     run,
   });
 
@@ -224,9 +232,9 @@ export function presentEventData(event: PublicEvent, entry: Entry | null): Event
 }
 
 function presentWaveData({ wave, run }: Extract<PublicEvent, { wave: unknown }>): Static<typeof WaveData> {
-  const { id, name, pauseReason } = wave;
+  const { id, name, pauseReason, resumesItself } = wave;
   return {
-    wave: { id: formatId('wav', id), name, pauseReason },
+    wave: { id: formatId('wav', id), name, pauseReason, resumesItself },
     run: run && { scheduledAt: isoTime(run.scheduledAt), invited: run.invited },
   };
 }

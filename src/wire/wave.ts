@@ -81,7 +81,7 @@ export const waveFields = {
 const WaveState = oneOf(WAVE_STATES, {
   ...named('WaveState'),
   description:
-    '`scheduled` waits for its next run, `running` invites people, `paused` waits for an operator, and `done` and `stopped` are final.',
+    '`scheduled` waits for its next run, `running` invites people, `paused` waits for an operator unless `resumesItself`, and `done` and `stopped` are final.',
 });
 
 export const WaveSchema = Type.Object(
@@ -90,6 +90,9 @@ export const WaveSchema = Type.Object(
     state: WaveState,
     pauseReason: nullable<string>('string', {
       description: 'Why it paused itself. `null` if it did not, or if an operator paused it.',
+    }),
+    resumesItself: Type.Boolean({
+      description: 'Whether it goes on by itself, when the pause of emails that paused it ends.',
     }),
     ...waveFields,
     segment: objectOrNull(
@@ -217,6 +220,7 @@ export const EXAMPLE_WAVE: Static<typeof WaveSchema> = {
   id: 'wav_06gxx2p9r1yn1vp1ryss481fhw',
   state: 'scheduled',
   pauseReason: null,
+  resumesItself: false,
   name: 'Weekday mornings',
   count: 500,
   keepOpen: null,
@@ -271,6 +275,7 @@ export function presentWave(wave: Wave, masked: boolean): Static<typeof WaveSche
     id: wave.id,
     state: wave.state,
     pauseReason: wave.pauseReason,
+    resumesItself: wave.resumesItself,
     name: wave.name,
     count,
     keepOpen,

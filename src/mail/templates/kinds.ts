@@ -25,6 +25,13 @@ export const KIND_TEXTS: Readonly<Record<MailKind, { name: string; description: 
 /** People cannot continue without these: sent even after unsubscribing, without a List-Unsubscribe header. */
 const ESSENTIAL: readonly MailKind[] = ['confirm', 'invite'];
 
+/** They answer what a person has just done, so they are sent first, and during a pause of other emails too. */
+const AWAITED: readonly MailKind[] = ['confirm', 'welcome', 'accepted'];
+
+export function isAwaited(kind: MailKind): boolean {
+  return AWAITED.includes(kind);
+}
+
 export function isMailKind(text: string): text is MailKind {
   return (MAIL_KINDS as readonly string[]).includes(text);
 }

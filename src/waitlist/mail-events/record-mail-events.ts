@@ -1,10 +1,13 @@
 import { parseEmail } from '../../lib/email.ts';
+import { releaseHeld } from '../../outbox/hold.ts';
 import { noteSoftBounces } from '../links/soft-bounces.ts';
 import { hashOf, suppressAll } from '../links/suppression.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { review } from '../sending/review.ts';
+import { mailsOf } from '../sending/state.ts';
 
 /** What became of an email after the mail server had accepted it. */
 export interface MailEvent {
@@ -24,8 +27,12 @@ export async function recordMailEvents(
   events: readonly MailEvent[],
 ): Promise<number> {
   const understood = events.filter(({ email }) => parseEmail(email) !== undefined);
-  if (understood.length > 0)
-    await changeQueue(context, queue, (change) => suppressReported(context, change, understood));
+  if (understood.length === 0) return 0;
+  const ended = await changeQueue(context, queue, async (change) => {
+    await suppressReported(context, change, understood);
+    return review(context, change);
+  });
+  if (ended) await releaseHeld(context, mailsOf(queue));
   return understood.length;
 }
 

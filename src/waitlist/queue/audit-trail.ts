@@ -57,6 +57,8 @@ export const WAITLIST_ACTIONS = [
   'template.updated',
   'template.reset',
   'mail_settings.updated',
+  'mail_sending.updated',
+  'mail_sending.resumed',
   'mail.resent',
   'mail.tested',
   'suppression.removed',

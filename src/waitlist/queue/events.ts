@@ -78,6 +78,7 @@ export interface WaveFacts {
   id: Uint8Array;
   name: string;
   pauseReason: string | null;
+  resumesItself: boolean;
 }
 
 /** A run of a wave, as it is at the commit. */

@@ -9,6 +9,7 @@ import { endCancelledJobs, forgetOldJobs } from '../jobs/job-runner.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { applyBoost } from '../referrals/rerank.ts';
+import { findDueReviews, firstReviewAt, reviewSending } from '../sending/review.ts';
 import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { findDueQueues, firstWaveAt } from '../waves/due.ts';
@@ -25,7 +26,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * Periodic work: expires invites, sends reminders, starts waves, applies a changed boost, counts values of metadata,
+ * Periodic work: expires invites, sends reminders, starts waves, ends pauses of emails, applies a changed boost, counts values of metadata,
  * forgets old jobs, removes what belonged to deleted waitlists, refreshes the database's statistics, and
  * keeps its log small.
  */
@@ -90,6 +91,7 @@ function firstUpkeepAt(): RawBuilder<number | null> {
     select min(next_expiry) as at from queue where next_expiry is not null
     union all select min(next_reminder) from queue where next_reminder is not null
     union all select at from (${firstWaveAt()}) as waves
+    union all select at from (${firstReviewAt()}) as reviews
     union all select min(0) from queue where rerank_after is not null
     union all select min(coalesce(lease_until, 0)) from job
       where runner <> 'server' and finished_at is null and cancel_at is not null
@@ -122,6 +124,8 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of reminding) await attend(context, id, remindInvited);
+  for (const id of await findDueReviews(context, now, QUEUES_AT_ONCE))
+    await attend(context, id, reviewSending);
   for (const id of await findDueQueues(context, now, QUEUES_AT_ONCE)) await attend(context, id, runDueWaves);
   for (const id of await findUnsettled(context, QUEUES_AT_ONCE)) await settle(context, id);
   const unranked = await db.query

@@ -4,6 +4,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { whyInvitesWait } from '../sending/state.ts';
 import {
   checkName,
   checkPlan,
@@ -13,8 +14,8 @@ import {
   type WavePlan,
   withFields,
 } from './plan.ts';
-import { continueLater } from './run-wave.ts';
-import { endRun, endWave, pauseWave, updateRun, updateWave } from './wave-states.ts';
+import { continueRun } from './run-wave.ts';
+import { endRun, endWave, pauseWave, updateWave } from './wave-states.ts';
 import {
   findWave,
   planOf,
@@ -44,7 +45,7 @@ export async function createWave(context: Context, queue: Queue, input: NewWave)
     const row: WaveRow = {
       ...{ queue_id: queue.id, id, name, plan: queue.vault.seal('wave.plan', id, plan) },
       ...{ keep_open: plan.keepOpen, until_joined: plan.untilJoined },
-      ...{ state: 'active', pause_reason: null, accepted_before: counts.accepted_invites },
+      ...{ state: 'active', pause_reason: null, resumes_itself: 0, accepted_before: counts.accepted_invites },
       ...{ next_at: firstTime(plan, now), run_at: null, invited: 0, seats: '[]', checked_at: now },
       ...{ created_by: context.actor ?? null, created_at: now, updated_at: now, finished_at: null },
     };
@@ -96,7 +97,7 @@ export async function changeWave(
       const described = { before: shown(row.name, before), after: shown(wave.name, plan) };
       await record(context, change, 'wave.updated', wave, described);
     }
-    if (paused === true && wave.state === 'active') {
+    if (paused === true && (wave.state === 'active' || wave.resumes_itself === 1)) {
       await pauseWave(change, wave, null);
       await record(context, change, 'wave.paused', wave);
     }
@@ -108,21 +109,14 @@ export async function changeWave(
 
 /** A run that was under way goes on. Times that passed meanwhile are over, unless there is only one. */
 async function resume(context: Context, change: QueueChange, wave: WaveRow, plan: WavePlan): Promise<void> {
-  const { trx, queue, now } = change;
+  const { trx, queue, now, settings } = change;
+  const waits = await whyInvitesWait(trx, queue, settings);
+  if (waits) throw conflict(`${waits}. The wave goes on when they do`);
   const isOver = plan.schedule !== null && plan.schedule.repeat !== 'once' && (wave.next_at ?? now) <= now;
   const next_at = isOver && wave.run_at === null ? firstTime(plan, now) : wave.next_at;
   await updateWave(change, wave, { state: 'active', pause_reason: null, checked_at: now, next_at });
   await record(context, change, 'wave.resumed', wave);
-  if (wave.run_at === null) return;
-  const run = await readRun(change, wave, wave.run_at);
-  const job = await trx
-    .selectFrom('job')
-    .select('finished_at')
-    .where('queue_id', '=', queue.id)
-    .where('id', '=', run.job_id)
-    .executeTakeFirst();
-  if (job?.finished_at === null) return; // It has not noticed the pause.
-  await updateRun(change, run, { job_id: continueLater(context, change, wave, run).id });
+  await continueRun(context, change, wave);
 }
 
 /** Ends a wave for good. Invites that it sent stay open. */

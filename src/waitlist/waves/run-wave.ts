@@ -14,6 +14,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { whyInvitesWait } from '../sending/state.ts';
 import { findDueWaves } from './due.ts';
 import { whyFailing } from './failures.ts';
 import { pickPeople, type SizedGroup, sizeGroups } from './pick-people.ts';
@@ -86,6 +87,8 @@ async function startRun(context: Context, queue: Queue, id: Uint8Array): Promise
     if (wave?.state !== 'active' || wave.run_at !== null || !isSame(wave.plan, plan)) return;
     if (hasReachedGoal(wave, await readCounts(trx, queue))) return endWave(change, wave, 'done');
     if (wave.next_at === null || wave.next_at > now) return;
+    const waits = await whyInvitesWait(trx, queue, change.settings);
+    if (waits) return pauseWave(change, wave, waits, true);
     if (failing) return pauseWave(change, wave, failing);
     const at = await skipMissed(change, wave, planOf(queue, wave));
     if (at === null) return;
@@ -155,7 +158,22 @@ function columnsOf({ next_at, run_at, checked_at, invited, seats }: WaveRow) {
   return { next_at, run_at, checked_at, invited, seats };
 }
 
-export function continueLater(
+/** After a pause: a run that was under way goes on. */
+export async function continueRun(context: Context, change: QueueChange, wave: WaveRow): Promise<void> {
+  if (wave.run_at === null) return;
+  const { trx, queue } = change;
+  const run = await readRun(change, wave, wave.run_at);
+  const job = await trx
+    .selectFrom('job')
+    .select('finished_at')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', run.job_id)
+    .executeTakeFirst();
+  if (job?.finished_at === null) return; // It has not noticed the pause.
+  await updateRun(change, run, { job_id: continueLater(context, change, wave, run).id });
+}
+
+function continueLater(
   context: Context,
   change: QueueChange,
   wave: WaveRow,
@@ -251,8 +269,9 @@ async function jobStep(
   };
   if (wave.state !== 'active' || wave.run_at !== scheduledAt) return finish(run);
   if (!isSame(wave.plan, plan)) return true;
-  if (failing) {
-    await pauseWave(change, wave, failing);
+  const waits = await whyInvitesWait(trx, queue, change.settings);
+  if (waits || failing) {
+    await pauseWave(change, wave, waits ?? failing ?? null, waits !== undefined);
     return finish(run);
   }
   const batch = await inviteBatch(context, change, wave, run, groups);

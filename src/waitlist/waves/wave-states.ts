@@ -40,9 +40,20 @@ export function endWave(change: QueueChange, wave: WaveRow, state: 'done' | 'sto
   return updateWave(change, wave, { state, ...ended });
 }
 
-export function pauseWave(change: QueueChange, wave: WaveRow, reason: string | null): Promise<void> {
-  change.record({ kind: 'wave.paused', wave: factsOf({ ...wave, pause_reason: reason }), run: null });
-  return updateWave(change, wave, { state: 'paused', pause_reason: reason });
+/** `resumesItself`: it goes on when emails do, without an operator. */
+export function pauseWave(
+  change: QueueChange,
+  wave: WaveRow,
+  reason: string | null,
+  resumesItself = false,
+): Promise<void> {
+  const resumes_itself = resumesItself ? 1 : 0;
+  change.record({
+    kind: 'wave.paused',
+    wave: factsOf({ ...wave, pause_reason: reason, resumes_itself }),
+    run: null,
+  });
+  return updateWave(change, wave, { state: 'paused', pause_reason: reason, resumes_itself });
 }
 
 /** Ends a run and plans the next one. Without a next one, the wave is done. */
@@ -87,8 +98,8 @@ export async function planNext(change: QueueChange, wave: WaveRow, at: number): 
   else await updateWave(change, wave, { next_at: next, run_at: null });
 }
 
-export function factsOf({ id, name, pause_reason }: WaveRow) {
-  return { id, name, pauseReason: pause_reason };
+export function factsOf({ id, name, pause_reason, resumes_itself }: WaveRow) {
+  return { id, name, pauseReason: pause_reason, resumesItself: resumes_itself === 1 };
 }
 
 export function runFacts({ scheduled_at, invited }: RunRow) {

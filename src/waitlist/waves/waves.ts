@@ -19,6 +19,8 @@ export interface Wave {
   name: string;
   state: WaveState;
   pauseReason: string | null;
+  /** Whether it goes on without an operator. */
+  resumesItself: boolean;
   plan: WavePlan;
   /** By this wave. */
   invited: number;
@@ -134,6 +136,7 @@ export function toWave(queue: Queue, row: WaveRow, counts: InviteCounts): Wave {
     name: row.name,
     state: stateOf(row),
     pauseReason: row.pause_reason,
+    resumesItself: row.state === 'paused' && row.resumes_itself === 1,
     plan: planOf(queue, row),
     invited: row.invited,
     joined: counts.accepted_invites - row.accepted_before,

@@ -7,6 +7,7 @@ import { registerMailbox } from './mails.ts';
 import { registerPersonMail } from './person.ts';
 import { registerResendJobs } from './resend-jobs.ts';
 import { registerSenderCheck } from './sender.ts';
+import { registerMailSending } from './sending.ts';
 import { registerMailSettings } from './settings.ts';
 import { registerMailStatus } from './status.ts';
 import { registerSuppressions } from './suppressions.ts';
@@ -20,6 +21,7 @@ export async function registerMails(app: TypedApp, parts: AdminParts): Promise<v
   registerResendJobs(app, parts);
   registerMailStatus(app, parts);
   registerSenderCheck(app, parts);
+  registerMailSending(app, parts);
   registerConfirmations(app, parts);
   registerPersonMail(app, parts);
   registerSuppressions(app, parts);

@@ -81,6 +81,8 @@ const NAMES: Record<Action, string> = {
   'template.updated': 'Changed a template',
   'template.reset': 'Reset a template',
   'mail_settings.updated': 'Changed email settings',
+  'mail_sending.updated': 'Changed sending limits',
+  'mail_sending.resumed': 'Resumed sending',
   'mail.resent': 'Sent an email again',
   'mail.tested': 'Sent a test email',
   'suppression.removed': 'Removed a suppression',

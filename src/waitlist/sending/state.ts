@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import type { Database, Trx } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Target } from '../../outbox/target.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueSettings } from '../queue/queue-settings.ts';
+
+export type SendingState = Omit<Selectable<Tables['mail_sending']>, 'queue_id'>;
+
+/** In hundredths of a percent. */
+const BOUNCE_LIMIT = 1_000;
+const COMPLAINT_LIMIT = 50;
+
+const UNCHANGED: SendingState = {
+  ...{ bounce_limit: BOUNCE_LIMIT, complaint_limit: COMPLAINT_LIMIT },
+  ...{ paused_at: null, resumed_at: null, pause_reason: null, review_at: null },
+  ...{ counted_from: null, sent_before: 0 },
+  ...{ warm_up_start: null, warm_up_to: null, warm_up_number: 0, warm_up_day: 0, warm_up_taken: 0 },
+};
+
+/** Where the outbox keeps the emails of a queue. */
+export function mailsOf({ id }: Pick<Queue, 'id'>): Target {
+  return { queueId: id, channel: 'email', id: Buffer.from('mail') };
+}
+
+export async function readSending(
+  executor: Database['query'] | Trx,
+  { id }: Pick<Queue, 'id'>,
+): Promise<SendingState> {
+  const row = await executor
+    .selectFrom('mail_sending')
+    .selectAll()
+    .where('queue_id', '=', id)
+    .executeTakeFirst();
+  return row ?? UNCHANGED;
+}
+
+export async function writeSending(
+  trx: Trx,
+  { id }: Pick<Queue, 'id'>,
+  columns: Partial<SendingState>,
+): Promise<void> {
+  await trx
+    .insertInto('mail_sending')
+    .values({ queue_id: id, ...columns })
+    .onConflict((known) => known.column('queue_id').doUpdateSet(columns))
+    .execute();
+}
+
+/** Whoever claims emails counts in this row, so it stays as it is until the commit. */
+export async function lockSending(trx: Trx, queue: Pick<Queue, 'id'>): Promise<SendingState> {
+  await trx
+    .insertInto('mail_sending')
+    .values({ queue_id: queue.id })
+    .onConflict((known) => known.column('queue_id').doUpdateSet({ queue_id: queue.id }))
+    .execute();
+  return readSending(trx, queue);
+}
+
+export function isPaused({ paused_at, resumed_at }: Pick<SendingState, 'paused_at' | 'resumed_at'>): boolean {
+  return paused_at !== null && resumed_at === null;
+}
+
+/** Why invites of the queue are not sent by email now, if they are at all. */
+export async function whyInvitesWait(
+  executor: Database['query'] | Trx,
+  queue: Queue,
+  { mailKinds }: Pick<QueueSettings, 'mailKinds'>,
+): Promise<string | undefined> {
+  if (!mailKinds.includes('invite')) return undefined;
+  const state = await readSending(executor, queue);
+  return isPaused(state) ? wavePauseReason(state.pause_reason ?? '') : undefined;
+}
+
+export function wavePauseReason(reason: string): string {
+  return `emails of the waitlist are paused: ${reason}`;
+}

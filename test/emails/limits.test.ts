@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startOutbox } from '../../src/installation/start-outbox.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { createWave } from '../../src/waitlist/waves/change-waves.ts';
+import { readWave } from '../../src/waitlist/waves/waves.ts';
+import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { assertError, forEachEngine, START } from '../support/harness.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import {
+  type Mailing,
+  type MailingList,
+  mailingList,
+  mailsArrived,
+  mailsOf,
+  nothingPending,
+  startMailing,
+} from '../support/mails.ts';
+import { listen } from '../support/recorded-events.ts';
+import { until } from '../support/webhooks.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const MORNINGS = { timeZone: 'Europe/Berlin', time: '09:00', repeat: 'daily' } as const;
+/** The first morning after the start. */
+const FIRST = Date.UTC(2026, 10, 16, 8);
+
+interface Sending {
+  sent: number;
+  bounced: number;
+  complained: number;
+  bounceRate: number | null;
+  bouncePercent: number | null;
+  complaintPercent: number | null;
+  paused: boolean;
+  pauseReason: string | null;
+  waiting: number;
+  warmUp: { today: number; sentToday: number } | null;
+}
+
+forEachEngine((engine) => {
+  let server: MailServer;
+  let service: Mailing;
+  let admin: AdminClient;
+  before(async () => {
+    server = await startMailServer();
+    service = await startMailing(engine, server);
+    admin = await adminClient(service, 'admin');
+  });
+  after(async () => {
+    await service.close();
+    await server.close();
+  });
+
+  const pathOf = ({ id }: MailingList) => `/waitlists/${id}/mail/sending`;
+  const sending = async (list: MailingList) =>
+    (await admin.call<Sending>('getMailSending', 'GET', pathOf(list))).body;
+  const change = (list: MailingList, body: object) =>
+    admin.call<Sending>('updateMailSending', 'PATCH', pathOf(list), { body });
+  const report = async (list: MailingList, type: 'bounce' | 'complaint', emails: readonly string[]) => {
+    const events = emails.map((email) => ({ type, email }));
+    const answer = await service.request('POST', await list.mailEvents(), { body: { events } });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const sentBefore = async (list: MailingList, delivered: number) => {
+    const { id } = await list.queue();
+    const hour = service.clock.now - (service.clock.now % HOUR_MS);
+    const target = { queue_id: id, channel: 'email', target_id: Buffer.from('mail') };
+    await service.context.db.transaction(async (trx) =>
+      trx.insert('delivery_stat', [{ ...target, hour, delivered, kept: 0, failed: 0, retried: 0 }]),
+    );
+  };
+  /** A waitlist with 100 emails sent, of which these many bounced. */
+  const bouncing = async (bounces: number) => {
+    const list = await mailingList(service, ['invite']);
+    const emails = Array.from({ length: bounces }, (_, n) => `bounce${n}@example.com`);
+    await list.signup(...emails.map((email) => ({ email })));
+    await sentBefore(list, 100);
+    await report(list, 'bounce', emails);
+    return list;
+  };
+
+  describe('a wave whose emails bounce', () => {
+    it('pauses, says why, goes on when the rate is below the limit, and loses nothing', async () => {
+      service.clock.now = START;
+      const list = await mailingList(service, ['invite']);
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 1_000);
+      const told = await listen(service.context, queue);
+      const plan = { name: 'Mornings', count: 500, schedule: MORNINGS, failurePercent: null };
+      const { id } = await createWave(service.context, queue, plan);
+      service.clock.now = FIRST;
+      await keepUp(service.context);
+      await service.runJobs();
+      await until('100 emails are counted', async () => (await sending(list)).sent >= 100);
+      const arrived = mailsOf(server, list).flatMap(({ to }) => to);
+      const unreachable = [995, 996, 997, 998, 999].map(crowdEmail);
+      await report(list, 'bounce', [...arrived.slice(0, 60), ...unreachable]);
+
+      const { paused, pauseReason, bounced } = await sending(list);
+      assert.deepEqual([paused, bounced], [true, 65]);
+      assert.match(pauseReason ?? '', /^65 hard bounces of \d+ emails sent \([\d.]+%; the limit is 10%\)$/);
+      const wave = await readWave(service.context, queue, id);
+      assert.deepEqual([wave.state, wave.resumesItself], ['paused', true]);
+      assert.equal(wave.pauseReason, `emails of the waitlist are paused: ${pauseReason}`);
+      const { data } = (await told()).find(({ event }) => event === 'wave.paused') ?? {};
+      assert.deepEqual((data as { wave: unknown }).wave, {
+        ...{ id, name: 'Mornings', pauseReason: wave.pauseReason, resumesItself: true },
+      });
+
+      await until('what was being sent has ended', async () => {
+        const { sent, waiting } = await sending(list);
+        return sent + waiting === 500;
+      });
+      service.clock.now = FIRST + DAY_MS;
+      await keepUp(service.context);
+      await service.runJobs();
+      assert.equal((await readWave(service.context, queue, id)).invited, 500);
+
+      service.clock.now = FIRST + 8 * DAY_MS; // What bounced is no longer of the last 7 days.
+      await Promise.all([keepUp(service.context), keepUp(service.context)]);
+      await keepUp(service.context);
+      await service.runJobs();
+      assert.equal((await readWave(service.context, queue, id)).invited, 1_000);
+      await nothingPending(service.context, list);
+      const invited = await listInvites(service.context, queue, { limit: 1_000 });
+      assert.equal(new Set(invited.map(({ email }) => email)).size, 1_000);
+      const recipients = mailsOf(server, list).flatMap(({ to }) => to);
+      assert.equal(recipients.length, 995);
+      const missing = invited.filter(({ email }) => !recipients.includes(email ?? ''));
+      assert.deepEqual(missing.map(({ email }) => email).sort(), unreachable);
+    });
+  });
+
+  describe('emails of a waitlist above a limit', () => {
+    it('wait, except for those that somebody waits for, and other waitlists go on', async () => {
+      const [held, other] = [await bouncing(11), await bouncing(10)];
+      assert.deepEqual([(await sending(held)).paused, (await sending(other)).paused], [true, false]);
+      await updateMailSettings(service.context, held.id, { kinds: ['welcome', 'invite'] });
+      await held.invite('invited@example.com');
+      await other.invite('invited@example.com');
+      await held.signup({ email: 'new@example.com' });
+      await until('the invite waits', async () => (await sending(held)).waiting === 1);
+      await mailsArrived(server, other, 1);
+      const [first] = await mailsArrived(server, held, 1);
+      assert.deepEqual(first?.to, ['new@example.com']);
+      const { body } = await admin.call<{ findings: { ok: boolean; detail: string }[] }>(
+        ...(['getHealth', 'GET', '/health'] as const),
+      );
+      const said = body.findings.filter(({ ok, detail }) => !ok && detail.includes(held.id));
+      assert.equal(said.length, 1);
+      assert.match(said[0]?.detail ?? '', /11 hard bounces of 10\d emails sent/);
+      await change(held, { bouncePercent: null });
+      assert.equal((await mailsArrived(server, held, 2)).length, 2);
+    });
+
+    it('go on when an operator says so, and counting starts anew', async () => {
+      const list = await bouncing(20);
+      const queue = await list.queue();
+      await list.invite('invited@example.com');
+      await until('the invite waits', async () => (await sending(list)).waiting === 1);
+      const wave = await createWave(service.context, queue, { name: 'New', keepOpen: 3 });
+      service.clock.advance(MINUTE_MS);
+      await keepUp(service.context);
+      assert.equal((await readWave(service.context, queue, wave.id)).resumesItself, true);
+      const path = `/waitlists/${list.id}/waves/${wave.id}`;
+      const refused = await admin.call('updateWave', 'PATCH', path, { body: { paused: false } });
+      assertError(refused, 409, 'conflict');
+
+      const { body } = await change(list, { paused: false });
+      assert.deepEqual([body.paused, body.sent, body.bounced], [false, 0, 0]);
+      assert.equal((await readWave(service.context, queue, wave.id)).state, 'scheduled');
+      await mailsArrived(server, list, 1);
+      const { before, object } = await admin.audited('mail_sending.resumed');
+      assert.match(String(before?.pauseReason), /^20 hard bounces/);
+      assert.equal(object.id, list.id);
+      await report(list, 'bounce', ['invited@example.com']);
+      const counted = await sending(list);
+      assert.deepEqual([counted.paused, counted.sent, counted.bounced], [false, 1, 1]);
+    });
+
+    it('count complaints on their own, and only from enough emails and reports on', async () => {
+      const list = await bouncing(4);
+      await change(list, { bouncePercent: 1 });
+      assert.equal((await sending(list)).paused, false, 'fewer than 5');
+      const emails = Array.from({ length: 5 }, (_, n) => `angry${n}@example.com`);
+      await list.signup(...emails.map((email) => ({ email })));
+      await report(list, 'complaint', emails.slice(0, 4));
+      assert.equal((await sending(list)).paused, false);
+      await report(list, 'complaint', emails);
+      const { paused, pauseReason } = await sending(list);
+      assert.equal(paused, true);
+      assert.match(pauseReason ?? '', /^5 spam complaints of 100 emails sent \(5%; the limit is 0\.5%\)$/);
+    });
+
+    it('are not judged by fewer than 50', async () => {
+      const list = await mailingList(service, ['invite']);
+      const emails = Array.from({ length: 20 }, (_, n) => `few${n}@example.com`);
+      await list.signup(...emails.map((email) => ({ email })));
+      await sentBefore(list, 49);
+      await report(list, 'bounce', emails);
+      assert.equal((await sending(list)).paused, false);
+    });
+  });
+
+  describe('the limits', () => {
+    it('are changed by admins only, and recorded', async () => {
+      const list = await mailingList(service, ['invite']);
+      const viewer = await adminClient(service, 'viewer');
+      const path = pathOf(list);
+      assert.equal((await viewer.call('getMailSending', 'GET', path)).status, 200);
+      const refused = await viewer.call('updateMailSending', 'PATCH', path, { body: { bouncePercent: 5 } });
+      assertError(refused, 403, 'forbidden');
+      const { body } = await change(list, { bouncePercent: 5, warmUp: { start: 10, to: 80 } });
+      assert.deepEqual([body.bouncePercent, body.complaintPercent, body.warmUp?.today], [5, 0.5, 10]);
+      const { before, after } = await admin.audited('mail_sending.updated');
+      assert.deepEqual(before, { bouncePercent: 10, complaintPercent: 0.5, warmUp: null });
+      assert.deepEqual(after, { bouncePercent: 5, complaintPercent: 0.5, warmUp: { start: 10, to: 80 } });
+    });
+
+    it('name the field that is wrong', async () => {
+      const list = await mailingList(service, ['invite']);
+      for (const [field, body] of [
+        ['bouncePercent', { bouncePercent: 101 }],
+        ['complaintPercent', { complaintPercent: 0.001 }],
+        ['complaintPercent', { complaintPercent: 0.123 }],
+        ['warmUp.start', { warmUp: { start: 0, to: 10 } }],
+        ['warmUp.to', { warmUp: { start: 50, to: 10 } }],
+        ['paused', { paused: true }],
+      ] as const) {
+        const answer = await change(list, body);
+        assert.equal(answer.status, 400, field);
+        assert.ok(answer.text.includes(field), `${field}: ${answer.text}`);
+      }
+    });
+  });
+
+  describe('a warm-up', () => {
+    it('never sends more than the number of the day, with two dispatchers, and doubles it', async () => {
+      service.clock.now = FIRST;
+      const second = await startOutbox(service.context, service.config, { pollMs: 50, random: () => 0 });
+      try {
+        const list = await mailingList(service, ['invite']);
+        await change(list, { warmUp: { start: 20, to: 50 } });
+        const emails = Array.from({ length: 100 }, (_, n) => `warm${n}@example.com`);
+        for (const email of emails) await list.invite(email);
+        const isAt = (sent: number, waiting: number) =>
+          until(`${sent} were sent`, async () => {
+            const now = await sending(list);
+            return now.sent === sent && now.waiting === waiting;
+          });
+        await isAt(20, 80);
+        await mailsArrived(server, list, 20);
+        await updateMailSettings(service.context, list.id, { kinds: ['invite', 'welcome'] });
+        await list.signup({ email: 'new@example.com' });
+        await mailsArrived(server, list, 21);
+        await isAt(21, 80);
+        service.clock.advance(DAY_MS);
+        assert.equal((await sending(list)).warmUp?.today, 40);
+        service.wake();
+        second.wake();
+        await isAt(61, 40);
+        service.clock.advance(DAY_MS);
+        assert.equal((await sending(list)).warmUp?.today, 50);
+        service.wake();
+        await nothingPending(service.context, list);
+        const recipients = mailsOf(server, list).flatMap(({ to }) => to);
+        assert.deepEqual(recipients.sort(), [...emails, 'new@example.com'].sort());
+      } finally {
+        await second.stop();
+      }
+    });
+
+    it('does not count what the mail server refused, and sends all when it is switched off', async () => {
+      const list = await mailingList(service, ['invite']);
+      await change(list, { warmUp: { start: 2, to: 2 } });
+      server.refuseRecipient = (address) =>
+        address.startsWith('gone') ? '550 5.1.1 No such user' : undefined;
+      for (const name of ['gone1', 'gone2', 'gone3']) await list.invite(`${name}@example.com`);
+      await nothingOnTheWay(list);
+      for (const name of ['a', 'b', 'c', 'd']) await list.invite(`${name}@example.com`);
+      await until('two wait', async () => (await sending(list)).waiting === 2);
+      await change(list, { warmUp: null });
+      await mailsArrived(server, list, 4);
+    });
+  });
+
+  /** Held emails that find room again are made due by hand: they would be due the next day. */
+  async function nothingOnTheWay(list: MailingList): Promise<void> {
+    await until('the refused ones have ended', async () => {
+      if ((await sending(list)).waiting > 0) await change(list, { warmUp: { start: 2, to: 2 } });
+      const { id } = await list.queue();
+      const open = await service.context.db.query
+        .selectFrom('delivery')
+        .select('event_id')
+        .where('queue_id', '=', id)
+        .where('due_at', 'is not', null)
+        .execute();
+      return open.length === 0;
+    });
+  }
+});
