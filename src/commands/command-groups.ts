@@ -33,6 +33,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['mail'], load: async () => (await import('./mail-templates.ts')).mailTemplates },
   { words: ['mail'], load: async () => (await import('./mail-bounce.ts')).mailBounce },
   { words: ['dkim-key'], load: async () => (await import('./dkim-key.ts')).dkimKeys },
+  { words: ['mail'], load: async () => (await import('./mail-sending.ts')).mailSending },
   { words: ['mail-event-key'], load: async () => (await import('./hook-keys.ts')).mailEventKeyCommands },
 ];
 

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** When too many emails of a waitlist bounce or are reported as spam, and how many may be sent a day. */
 export const sendingLimits: Migration = {
-  version: 35,
+  version: 36,
   statements: [
     `create table mail_sending (
       queue_id bigint not null references queue (id),

@@ -1060,6 +1060,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mail/sending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get bounce rates and sending limits
+         * @description Returns how many emails of a waitlist were sent, bounced and were reported as spam, and whether they are paused because of that. Only emails of `production` are sent, so there is no other environment to choose. Open to every role.
+         */
+        get: operations["getMailSending"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change sending limits, or resume sending
+         * @description Changes the limits or the warm-up, or ends a pause. After a pause that an operator ends, counting starts anew, so that emails do not pause again at once. Waves that the pause paused go on. Requires the `admin` role.
+         */
+        patch: operations["updateMailSending"];
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/confirmation": {
         parameters: {
             query?: never;
@@ -2857,7 +2881,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3717,6 +3741,79 @@ export interface components {
             mailServer: boolean;
             /** @description One for each check. */
             findings: components["schemas"]["SenderFinding"][];
+        };
+        /** @description How many emails bounce, and what follows from it. */
+        MailSending: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /**
+             * Format: date-time
+             * @description Since when is counted: the last 7 days, or since an operator resumed sending.
+             */
+            since: string;
+            /** @description Emails that a mail server took. */
+            sent: number;
+            /** @description Addresses that bounced for good. */
+            bounced: number;
+            /** @description Addresses that reported an email as spam. */
+            complained: number;
+            /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            bounceRate: number | null;
+            /** @description Spam complaints in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            complaintRate: number | null;
+            /** @description Emails pause above this part of hard bounces. Counts from 50 emails and 5 reports on. `null`: no limit. */
+            bouncePercent: number | null;
+            /** @description Emails pause above this part of spam complaints. Counts from 50 emails and 5 reports on. `null`: no limit. */
+            complaintPercent: number | null;
+            /** @description Whether emails that nobody waits for are paused: invites, reminders and news. */
+            paused: boolean;
+            /**
+             * Format: date-time
+             * @description Since when. `null` if they are not paused.
+             */
+            pausedAt: string | null;
+            /** @description Why. `null` if they are not paused. */
+            pauseReason: string | null;
+            /** @description Emails that a pause or the warm-up holds back, up to 10,000. */
+            waiting: number;
+            /** @description The daily number of emails, which rises by itself. `null`: no daily number. */
+            warmUp: {
+                /** @description Emails on the first day. */
+                start: number;
+                /** @description Most emails a day, once it is reached. */
+                to: number;
+                /** @description How many may be sent today. It doubles after each day on which half were sent without a pause. */
+                today: number;
+                /** @description How many were sent today, or are being sent. Those that people wait for count too. */
+                sentToday: number;
+                /**
+                 * Format: date-time
+                 * @description When the day ends, in UTC.
+                 */
+                dayEndsAt: string;
+            } | null;
+        };
+        /** @description What to change. Everything else stays as it is. */
+        MailSendingChanges: {
+            /** @description Emails pause above this part of hard bounces. Counts from 50 emails and 5 reports on. `null`: no limit. */
+            bouncePercent?: number | null;
+            /** @description Emails pause above this part of spam complaints. Counts from 50 emails and 5 reports on. `null`: no limit. */
+            complaintPercent?: number | null;
+            /** @description Starts a warm-up, or changes it. Another `start` begins anew. `null` switches it off. */
+            warmUp?: {
+                /** @description Emails on the first day. */
+                start: number;
+                /** @description Most emails a day, once it is reached. */
+                to: number;
+            } | null;
+            /**
+             * @description Ends a pause. What was counted before no longer counts.
+             * @constant
+             */
+            paused?: false;
         };
         /** @description What becomes of the email. */
         ResentConfirmation: {
@@ -5474,7 +5571,7 @@ export interface components {
             mailable: components["schemas"]["Mailable"];
         };
         /**
-         * @description `scheduled` waits for its next run, `running` invites people, `paused` waits for an operator, and `done` and `stopped` are final.
+         * @description `scheduled` waits for its next run, `running` invites people, `paused` waits for an operator unless `resumesItself`, and `done` and `stopped` are final.
          * @enum {string}
          */
         WaveState: "scheduled" | "running" | "paused" | "done" | "stopped";
@@ -5485,6 +5582,8 @@ export interface components {
             state: components["schemas"]["WaveState"];
             /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
             pauseReason: string | null;
+            /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
+            resumesItself: boolean;
             /** @description What the team calls it. */
             name: string;
             /** @description Most invites of a run. `null`: everyone who is waiting. */
@@ -5815,6 +5914,8 @@ export interface components {
             state: components["schemas"]["WaveState"];
             /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
             pauseReason: string | null;
+            /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
+            resumesItself: boolean;
             /** @description What the team calls it. */
             name: string;
             /** @description Most invites of a run. `null`: everyone who is waiting. */
@@ -6993,7 +7094,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -8245,6 +8346,65 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SenderCheck"];
+                };
+            };
+        };
+    };
+    getMailSending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How sending goes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSending"];
+                };
+            };
+        };
+    };
+    updateMailSending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. Everything else stays as it is. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailSendingChanges"];
+            };
+        };
+        responses: {
+            /** @description How sending goes now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSending"];
                 };
             };
         };
