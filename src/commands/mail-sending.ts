@@ -1,3 +1,4 @@
+import type { Context } from '../waitlist/queue/context.ts';
 import { changeSending, WARM_UP_MAX, WARM_UP_START } from '../waitlist/sending/change-sending.ts';
 import { type Sending, showSending } from '../waitlist/sending/read-sending.ts';
 import { presentSending } from '../wire/sending.ts';
@@ -8,7 +9,7 @@ const FLAGS = { waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: 
 
 type Shown = ReturnType<typeof presentSending>;
 
-const shownAfter = async (context: Parameters<Command['run']>[0], flags: Flags) => {
+const shownAfter = async (context: Context, flags: Flags) => {
   const sending = await showSending(context, await queueOf(context, flags));
   const json = presentSending(requireText(flags, 'waitlist'), sending);
   return { json, text: inWords(json) };
@@ -52,7 +53,8 @@ export const mailSending: Command[] = [
       to: { value: 'N', about: 'Most emails a day, once it is reached.' },
     },
     run: async (context, [off], flags) => {
-      if (off !== undefined && off !== 'off') throw new UsageProblem(`unknown word ${off}: only off is known`);
+      if (off !== undefined && off !== 'off')
+        throw new UsageProblem(`unknown word ${off}: only off is known`);
       const range = { from: 1, to: WARM_UP_MAX };
       const start = parseWhole(flags, 'start', range) ?? WARM_UP_START;
       const to = parseWhole(flags, 'to', range);

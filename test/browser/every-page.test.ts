@@ -19,6 +19,7 @@ const PAGES = [
   `${LIST}/waves`,
   `${LIST}/emails`,
   `${LIST}/emails?tab=log`,
+  `${LIST}/emails?tab=delivery`,
   `${LIST}/emails?tab=settings`,
   `${LIST}/emails?tab=suppressions`,
   `${LIST}/emails/welcome`,

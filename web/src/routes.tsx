@@ -229,7 +229,7 @@ const mailSearch = (search: Record<string, unknown>): MailSearch => ({
   kind: choiceOf(search.kind, MAIL_KINDS),
   to: textOf(search.to),
 });
-const EMAIL_TABS = ['templates', 'log', 'settings', 'suppressions'] as const;
+const EMAIL_TABS = ['templates', 'log', 'delivery', 'settings', 'suppressions'] as const;
 const emails = createRoute({
   getParentRoute: () => waitlist,
   path: '/emails',

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { mailStatusQuery } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { HookKeyCard } from '../keys/hook-key-card.tsx';
 import { KeptNotice } from './kept-notice.tsx';
@@ -17,10 +19,13 @@ import { SettingsTab } from './settings-tab.tsx';
 import { SuppressionsTab } from './suppressions-tab.tsx';
 import { TemplatesTab } from './templates-tab.tsx';
 
+const DeliveryTab = lazy(() => import('./delivery-tab.tsx'));
+
 const PATH = '/waitlists/$waitlistId/emails';
 const TABS = [
   { value: 'templates', label: 'Templates' },
   { value: 'log', label: 'Log' },
+  { value: 'delivery', label: 'Delivery' },
   { value: 'settings', label: 'Settings' },
   { value: 'suppressions', label: 'Suppressions' },
 ] as const;
@@ -81,6 +86,11 @@ export function EmailsPage() {
               onOpen={open}
               empty="Turn on a template, and the emails to people who sign up or are invited appear here."
             />
+          )}
+          {tab === 'delivery' && (
+            <Suspense fallback={<Skeleton className="h-24 w-full" />}>
+              <DeliveryTab scope={scope} />
+            </Suspense>
           )}
           {tab === 'settings' && <SettingsTab scope={scope} />}
           {tab === 'suppressions' && (

@@ -58,7 +58,8 @@ export function WavePage() {
       <QueryProblem framed query={query}>
         {wave?.pauseReason && (
           <Alert tone="warn" title="This wave paused itself">
-            {capitalize(wave.pauseReason)}. Resume it once the cause is mended.
+            {capitalize(wave.pauseReason)}.{' '}
+            {wave.resumesItself ? 'It goes on when they do.' : 'Resume it once the cause is mended.'}
           </Alert>
         )}
         <Stats>

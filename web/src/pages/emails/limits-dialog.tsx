@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { Field, Input } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import type { Sending } from './sending.ts';
+
+interface LimitsDialogProps {
+  sending: Sending;
+  onClose: () => void;
+  onSave: (changes: { bouncePercent: number | null; complaintPercent: number | null }) => Promise<void>;
+}
+
+const textOf = (limit: number | null) => (limit === null ? '' : String(limit));
+const limitOf = (text: string) => (text.trim() === '' ? null : Number(text));
+
+export function LimitsDialog({ sending, onClose, onSave }: LimitsDialogProps) {
+  const [bounces, setBounces] = useState(textOf(sending.bouncePercent));
+  const [complaints, setComplaints] = useState(textOf(sending.complaintPercent));
+  return (
+    <FormDialog
+      title="Change limits"
+      about="In percent of the emails that were sent. Leave a field empty for no limit."
+      action="Save"
+      onClose={onClose}
+      onSubmit={async () => {
+        await onSave({ bouncePercent: limitOf(bounces), complaintPercent: limitOf(complaints) });
+        onClose();
+        toast('Limits saved');
+      }}
+    >
+      {(problem) => (
+        <>
+          <Field label="Hard bounces (%)" error={problem('bouncePercent')}>
+            <Input inputMode="decimal" value={bounces} onChange={(event) => setBounces(event.target.value)} />
+          </Field>
+          <Field label="Spam complaints (%)" error={problem('complaintPercent')}>
+            <Input
+              inputMode="decimal"
+              value={complaints}
+              onChange={(event) => setComplaints(event.target.value)}
+            />
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}

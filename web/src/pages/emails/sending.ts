@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call, type Schemas } from '../../api/client.ts';
+
+export type Sending = Schemas['MailSending'];
+type Changes = Schemas['MailSendingChanges'];
+type Waitlist = { waitlistId: string };
+
+/** Rates, limits, a pause and the warm-up. Only emails of production are sent. */
+export const sendingQuery = ({ waitlistId }: Waitlist) =>
+  queryOptions({
+    queryKey: ['mail-sending', waitlistId],
+    queryFn: () =>
+      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/sending', { params: { path: { waitlistId } } })),
+    refetchInterval: 30_000,
+  });
+
+export function changeSending({ waitlistId }: Waitlist, body: Changes): Promise<Sending> {
+  return call(
+    api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/sending', { params: { path: { waitlistId } }, body }),
+  );
+}
+
+export const number = (value: number) => value.toLocaleString('en');
+
+export function limitInWords(rate: number | null, limit: number | null): string {
+  const part = rate === null ? '' : `${rate}%, `;
+  return `${part}${limit === null ? 'no limit' : `limit ${limit}%`}`;
+}
