@@ -1080,6 +1080,8 @@ export interface components {
             name: string;
             /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
             pauseReason: string | null;
+            /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
+            resumesItself: boolean;
         };
         /** @description A run of a wave began to invite people. */
         WaveStartedEvent: {
