@@ -2,9 +2,10 @@ import { parseEmail } from '../lib/email.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { isPaused, readSending } from '../waitlist/sending/state.ts';
 import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp/constants.ts';
 import { readPauses } from './smtp/pause-record.ts';
-import { isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
+import { isAwaited, isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 /** Why an email does not go out, the person's own reasons first. */
@@ -47,7 +48,7 @@ export async function mailableFrom(
       'kind_off',
       `The email "${KIND_TEXTS[kind].name}" is off for this waitlist. Turn it on under Emails.`,
     );
-  return sendableFrom(context, queue, hasServer);
+  return sendableFrom(context, queue, kind, hasServer);
 }
 
 /** The email that a signup sends. */
@@ -57,7 +58,12 @@ export async function signupMail(context: Context, queue: Queue): Promise<MailKi
 }
 
 /** Whatever the kinds that are on. */
-async function sendableFrom(context: Context, queue: Queue, hasServer: boolean): Promise<Mailable> {
+async function sendableFrom(
+  context: Context,
+  queue: Queue,
+  kind: MailKind,
+  hasServer: boolean,
+): Promise<Mailable> {
   if (queue.environment !== 'production')
     return not('environment', `Emails in ${queue.environment} are kept and never sent.`);
   if (!hasServer)
@@ -66,8 +72,18 @@ async function sendableFrom(context: Context, queue: Queue, hasServer: boolean):
       'There is no mail server, so emails are kept. Set DOORLIST_SMTP_URL, restart the server, and send the kept emails.',
     );
   const pause = await findPause(context, queue);
-  if (pause === undefined) return YES;
+  if (pause === undefined) return isAwaited(kind) ? YES : duringLimits(context, queue);
   return not('sending_paused', `Sending is paused: ${pause}. Emails wait and are sent once it works again.`);
+}
+
+/** Whether an email that nobody waits for is sent. */
+async function duringLimits({ db }: Context, queue: Queue): Promise<Mailable> {
+  const state = await readSending(db.query, queue);
+  if (!isPaused(state)) return YES;
+  return not(
+    'sending_paused',
+    `Sending is paused: ${state.pause_reason}. Emails wait until the rate is below the limit or an operator resumes sending.`,
+  );
 }
 
 /** The same for one person. */
@@ -89,7 +105,7 @@ export async function resendableTo(
   email: string | null,
   hasServer: boolean,
 ): Promise<Mailable> {
-  return (await notTo(context, queue, kind, email)) ?? sendableFrom(context, queue, hasServer);
+  return (await notTo(context, queue, kind, email)) ?? sendableFrom(context, queue, kind, hasServer);
 }
 
 async function notTo(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { findDueTargets } from './find-targets.ts';
+import { isHeld } from './hold.ts';
 import { bytesName } from './target.ts';
 
 const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
@@ -70,9 +71,9 @@ interface Glance extends ChannelBacklog {
 
 /**
  * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. What waits
- * for a failing endpoint has an explanation.
+ * for a failing endpoint, or is held, has an explanation.
  */
-export async function glanceAtBacklog(db: Database, most: number): Promise<Glance> {
+export async function glanceAtBacklog(db: Database, most: number, now: number): Promise<Glance> {
   const unwell = await db.query
     .selectFrom('webhook_endpoint')
     .select(['id', 'disabled_at'])
@@ -89,7 +90,7 @@ export async function glanceAtBacklog(db: Database, most: number): Promise<Glanc
     if (held.has(bytesName(targetId)) || pending > most) continue;
     const due = await db.query
       .selectFrom('delivery')
-      .select('event_id')
+      .select(['event_id', 'token', 'due_at'])
       .where('queue_id', '=', queueId)
       .where('channel', '=', channel)
       .where('target_id', '=', targetId)
@@ -98,18 +99,21 @@ export async function glanceAtBacklog(db: Database, most: number): Promise<Glanc
       .limit(most + 1 - pending)
       .execute();
     pending += due.length;
-    const [first] = due
-      .slice(0, LOOKED_AT_OF_TARGET)
-      .map(({ event_id }) => Buffer.from(event_id))
-      .sort(Buffer.compare);
+    const looked = due.slice(0, LOOKED_AT_OF_TARGET);
+    const first = firstOf(looked);
     oldest = earlier(oldest, first);
     const known = channels.get(channel);
     const ofChannel = earlier(known?.oldest, first);
     const total = (known?.pending ?? 0) + due.length;
     channels.set(channel, { pending: total, oldest: ofChannel, oldestAt: timeOf(ofChannel) });
-    if (!failing.has(bytesName(targetId))) unexplained = earlier(unexplained, first);
+    if (!failing.has(bytesName(targetId)))
+      unexplained = earlier(unexplained, firstOf(looked.filter((delivery) => !isHeld(delivery, now))));
   }
   return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels };
+}
+
+function firstOf(deliveries: readonly { event_id: Uint8Array }[]): Buffer | undefined {
+  return deliveries.map(({ event_id }) => Buffer.from(event_id)).sort(Buffer.compare)[0];
 }
 
 function earlier(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {

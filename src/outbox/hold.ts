@@ -17,6 +17,10 @@ const STEP = 500;
  */
 const HELD = sql<boolean>`token is null`;
 
+export function isHeld(delivery: { token: Uint8Array | null; due_at: number | null }, now: number): boolean {
+  return delivery.token === null && delivery.due_at !== null && delivery.due_at > now;
+}
+
 /** Gives back what a channel does not send yet. */
 export async function holdBack(
   trx: Trx,

@@ -146,8 +146,8 @@ async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
   const { backup_at } = await db.query.selectFrom('instance').select('backup_at').executeTakeFirstOrThrow();
   if (backup_at !== null)
     gauge('last_backup_timestamp_seconds', 'When `backup` last made one, as Unix time.', [backup_at / 1000]);
-  const { channels } = await glanceAtBacklog(db, MOST_PENDING);
   const now = clock();
+  const { channels } = await glanceAtBacklog(db, MOST_PENDING, now);
   const ageOf = (channel: string) => (now - (channels.get(channel)?.oldestAt ?? now)) / 1000;
   gauge(
     'deliveries_pending',

@@ -145,6 +145,11 @@ forEachEngine((engine) => {
       await other.invite('invited@example.com');
       await held.signup({ email: 'new@example.com' });
       await until('the invite waits', async () => (await sending(held)).waiting === 1);
+      const status = await admin.call<{ kinds: { kind: string; reason: string | null }[] }>(
+        ...(['getMailStatus', 'GET', `/waitlists/${held.id}/mail/status`] as const),
+      );
+      const reasons = new Map(status.body.kinds.map(({ kind, reason }) => [kind, reason]));
+      assert.deepEqual([reasons.get('invite'), reasons.get('welcome')], ['sending_paused', null]);
       await mailsArrived(server, other, 1);
       const [first] = await mailsArrived(server, held, 1);
       assert.deepEqual(first?.to, ['new@example.com']);

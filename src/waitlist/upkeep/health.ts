@@ -69,7 +69,7 @@ export function checkVersions(): Finding {
 /** At a cost that does not depend on the backlog. */
 export async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
   const health = await readInstallationHealth(db);
-  const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT);
+  const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, clock());
   const ageMs = oldestAt === null ? 0 : clock() - oldestAt;
   const isStuck = oldestUnexplainedAt !== null && clock() - oldestUnexplainedAt > OLDEST_LIMIT_MS;
   const age = oldestAt === null ? 'none pending' : `oldest pending for ${ageInWords(ageMs)}`;

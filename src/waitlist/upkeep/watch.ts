@@ -18,7 +18,7 @@ export async function watch({ db, log, clock }: Context): Promise<void> {
   const { freeBytes } = await db.usage();
   const low = freeBytes !== null && freeBytes < LEAST_FREE_BYTES;
   reportState(log, 'disk', low ? 'almost full' : 'ok', { freeBytes });
-  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT);
+  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, clock());
   reportState(log, 'delivery backlog', pending > BACKLOG_LIMIT ? `over ${BACKLOG_LIMIT}` : 'ok');
   const late = oldestAt !== null && clock() - oldestAt > OLDEST_LIMIT_MS;
   const since = oldestAt === null ? {} : { oldest: new Date(oldestAt).toISOString() };
