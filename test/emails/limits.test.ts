@@ -20,6 +20,7 @@ import {
   startMailing,
 } from '../support/mails.ts';
 import { listen } from '../support/recorded-events.ts';
+import { typed } from '../support/terminal.ts';
 import { until } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
@@ -243,6 +244,23 @@ forEachEngine((engine) => {
         assert.equal(answer.status, 400, field);
         assert.ok(answer.text.includes(field), `${field}: ${answer.text}`);
       }
+    });
+  });
+
+  describe('mail sending', () => {
+    it('shows rates and the pause, changes limits, and resumes', async () => {
+      const list = await bouncing(12);
+      const run = (...words: string[]) =>
+        typed(service.storage.environment, 'mail', 'sending', ...words, '--waitlist', list.id);
+      const shown = await run();
+      assert.match(shown.out, /Hard bounces +12 +12% +10%/);
+      assert.match(shown.out, /Paused: 12 hard bounces of 100 emails sent/);
+      assert.match((await run('resume')).out, /Not paused\./);
+      assert.match((await run('--bounce-percent', 'none')).out, /Hard bounces +0 +- +none/);
+      assert.match((await run('warm-up', '--to', '800')).out, /Warm-up: 0 of 50 today, up to 800 a day\./);
+      assert.match((await run('warm-up', 'off')).out, /No warm-up\./);
+      assert.equal((await run('warm-up')).code, 2);
+      assert.match((await run('--complaint-percent', '101')).error, /complaint-percent/);
     });
   });
 
