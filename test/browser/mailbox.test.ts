@@ -18,7 +18,7 @@ forEachEngine((engine) => {
     const list = await service.waitlist();
     await list.signup({ email: 'ada@gmail.com' }, { email: 'a.d.a@gmail.com' }, { email: 'ada+1@gmail.com' });
     const { id } = (await list.lookup('ada@gmail.com')).body;
-    const page = await openDashboard(service, `/waitlists/${list.id}?entry=${id}`, {
+    const page = await openDashboard(service, `/waitlists/${list.id}/queue?entry=${id}`, {
       as: owner,
       size: sizeOn(engine),
     });
