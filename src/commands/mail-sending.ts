@@ -17,24 +17,6 @@ const shownAfter = async (context: Context, flags: Flags) => {
 
 export const mailSending: Command[] = [
   {
-    name: 'mail sending',
-    about: 'Show how many emails bounced, and whether they are paused. Change the limits with flags.',
-    flags: {
-      ...FLAGS,
-      'bounce-percent': { value: 'PERCENT', about: 'Pause above this part of hard bounces, or none.' },
-      'complaint-percent': { value: 'PERCENT', about: 'Pause above this part of spam complaints, or none.' },
-    },
-    run: async (context, _, flags) => {
-      const limits = {
-        bouncePercent: parsePercent(flags, 'bounce-percent'),
-        complaintPercent: parsePercent(flags, 'complaint-percent'),
-      };
-      if (Object.values(limits).some((limit) => limit !== undefined))
-        await changeSending(context, await queueOf(context, flags), limits);
-      return shownAfter(context, flags);
-    },
-  },
-  {
     name: 'mail sending resume',
     about: 'End a pause of emails. Counting starts anew.',
     flags: FLAGS,
@@ -61,6 +43,24 @@ export const mailSending: Command[] = [
       if (off === undefined && to === undefined) throw new UsageProblem('--to is required, or the word off');
       const warmUp = to === undefined || off !== undefined ? null : { start, to };
       await changeSending(context, await queueOf(context, flags), { warmUp });
+      return shownAfter(context, flags);
+    },
+  },
+  {
+    name: 'mail sending',
+    about: 'Show how many emails bounced, and whether they are paused. Change the limits with flags.',
+    flags: {
+      ...FLAGS,
+      'bounce-percent': { value: 'PERCENT', about: 'Pause above this part of hard bounces, or none.' },
+      'complaint-percent': { value: 'PERCENT', about: 'Pause above this part of spam complaints, or none.' },
+    },
+    run: async (context, _, flags) => {
+      const limits = {
+        bouncePercent: parsePercent(flags, 'bounce-percent'),
+        complaintPercent: parsePercent(flags, 'complaint-percent'),
+      };
+      if (Object.values(limits).some((limit) => limit !== undefined))
+        await changeSending(context, await queueOf(context, flags), limits);
       return shownAfter(context, flags);
     },
   },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Claim } from './claim.ts';
+import type { Delivery } from './delivery.ts';
 import { giveBack } from './lease.ts';
 import type { Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
@@ -24,7 +24,7 @@ export function isHeld(delivery: { token: Uint8Array | null; due_at: number | nu
 /** Gives back what a channel does not send yet. */
 export async function holdBack(
   trx: Trx,
-  claims: ReadonlyMap<TargetState, Claim>,
+  claims: ReadonlyMap<TargetState, { deliveries: Delivery[] }>,
   now: number,
 ): Promise<void> {
   for (const [channel, some] of Map.groupBy(claims, ([state]) => state.channel)) {

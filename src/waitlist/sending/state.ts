@@ -3,7 +3,6 @@ import type { Database, Trx } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Target } from '../../outbox/target.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { QueueSettings } from '../queue/queue-settings.ts';
 
 export type SendingState = Omit<Selectable<Tables['mail_sending']>, 'queue_id'>;
 
@@ -59,19 +58,4 @@ export async function lockSending(trx: Trx, queue: Pick<Queue, 'id'>): Promise<S
 
 export function isPaused({ paused_at, resumed_at }: Pick<SendingState, 'paused_at' | 'resumed_at'>): boolean {
   return paused_at !== null && resumed_at === null;
-}
-
-/** Why invites of the queue are not sent by email now, if they are at all. */
-export async function whyInvitesWait(
-  executor: Database['query'] | Trx,
-  queue: Queue,
-  { mailKinds }: Pick<QueueSettings, 'mailKinds'>,
-): Promise<string | undefined> {
-  if (!mailKinds.includes('invite')) return undefined;
-  const state = await readSending(executor, queue);
-  return isPaused(state) ? wavePauseReason(state.pause_reason ?? '') : undefined;
-}
-
-export function wavePauseReason(reason: string): string {
-  return `emails of the waitlist are paused: ${reason}`;
 }

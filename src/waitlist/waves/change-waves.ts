@@ -4,7 +4,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { whyInvitesWait } from '../sending/state.ts';
+import { whyInvitesWait } from './invites-wait.ts';
 import {
   checkName,
   checkPlan,
@@ -109,8 +109,8 @@ export async function changeWave(
 
 /** A run that was under way goes on. Times that passed meanwhile are over, unless there is only one. */
 async function resume(context: Context, change: QueueChange, wave: WaveRow, plan: WavePlan): Promise<void> {
-  const { trx, queue, now, settings } = change;
-  const waits = await whyInvitesWait(trx, queue, settings);
+  const { now } = change;
+  const waits = await whyInvitesWait(change);
   if (waits) throw conflict(`${waits}. The wave goes on when they do`);
   const isOver = plan.schedule !== null && plan.schedule.repeat !== 'once' && (wave.next_at ?? now) <= now;
   const next_at = isOver && wave.run_at === null ? firstTime(plan, now) : wave.next_at;

@@ -14,9 +14,9 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { whyInvitesWait } from '../sending/state.ts';
 import { findDueWaves } from './due.ts';
 import { whyFailing } from './failures.ts';
+import { whyInvitesWait } from './invites-wait.ts';
 import { pickPeople, type SizedGroup, sizeGroups } from './pick-people.ts';
 import type { WavePlan } from './plan.ts';
 import { mustStartBefore, nextTime } from './schedule.ts';
@@ -87,7 +87,7 @@ async function startRun(context: Context, queue: Queue, id: Uint8Array): Promise
     if (wave?.state !== 'active' || wave.run_at !== null || !isSame(wave.plan, plan)) return;
     if (hasReachedGoal(wave, await readCounts(trx, queue))) return endWave(change, wave, 'done');
     if (wave.next_at === null || wave.next_at > now) return;
-    const waits = await whyInvitesWait(trx, queue, change.settings);
+    const waits = await whyInvitesWait(change);
     if (waits) return pauseWave(change, wave, waits, true);
     if (failing) return pauseWave(change, wave, failing);
     const at = await skipMissed(change, wave, planOf(queue, wave));
@@ -269,7 +269,7 @@ async function jobStep(
   };
   if (wave.state !== 'active' || wave.run_at !== scheduledAt) return finish(run);
   if (!isSame(wave.plan, plan)) return true;
-  const waits = await whyInvitesWait(trx, queue, change.settings);
+  const waits = await whyInvitesWait(change);
   if (waits || failing) {
     await pauseWave(change, wave, waits ?? failing ?? null, waits !== undefined);
     return finish(run);

@@ -1,6 +1,6 @@
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { wavePauseReason } from '../sending/state.ts';
+import { inWords } from './invites-wait.ts';
 import { continueRun } from './run-wave.ts';
 import { pauseWave, updateWave } from './wave-states.ts';
 import { selectWaves } from './waves.ts';
@@ -10,7 +10,7 @@ export async function pauseWaves(change: QueueChange, reason: string): Promise<v
   const { trx, queue, settings } = change;
   if (!settings.mailKinds.includes('invite')) return;
   const active = await selectWaves(trx, queue).where('state', '=', 'active').orderBy('id').execute();
-  for (const wave of active) await pauseWave(change, wave, wavePauseReason(reason), true);
+  for (const wave of active) await pauseWave(change, wave, inWords(reason), true);
 }
 
 /** A time that passed meanwhile is made up for, unless it is too late. */
