@@ -45,7 +45,7 @@ export default function DeliveryTab({ scope }: { scope: Scope }) {
             value={sending?.complained}
             about={sending && limitInWords(sending.complaintRate, sending.complaintPercent)}
           />
-          <Stat label="Waiting" value={sending?.waiting} about="For a pause or the warm-up" />
+          <Stat label="Waiting" value={sending?.waiting} about="Held back for now" />
         </Stats>
         <Card
           title="Limits"

@@ -23,6 +23,6 @@ export function changeSending({ waitlistId }: Waitlist, body: Changes): Promise<
 export const number = (value: number) => value.toLocaleString('en');
 
 export function limitInWords(rate: number | null, limit: number | null): string {
-  const part = rate === null ? '' : `${rate}%, `;
-  return `${part}${limit === null ? 'no limit' : `limit ${limit}%`}`;
+  if (rate === null) return limit === null ? 'No limit' : `Limit ${limit}%`;
+  return `${rate}%, ${limit === null ? 'no limit' : `limit ${limit}%`}`;
 }
