@@ -60,7 +60,7 @@ function rankedPage(size: number): Pages['ranked'] {
           .selectFrom('entry')
           .selectAll()
           .where('queue_id', '=', parameter('queueId'))
-          .where('status', '=', 'waiting')
+          .where('status', '=', sql.lit('waiting')) // Not a parameter, or plans that are kept could not use the index.
           .where('rank', '>=', parameter('rank'))
           .where((e) => e.or([e('rank', '>', parameter('rank')), e('seq', '<', parameter('seq'))]))
           .orderBy('rank')

@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Dialect } from '../../db/dialect.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
@@ -31,8 +31,8 @@ export function withEntryColumns(query: AliasedEntries) {
       join
         .onRef('r.queue_id', '=', 'e.queue_id')
         .onRef('r.seq', '=', 'e.referrer_seq')
-        .on('r.status', '<>', 'removed')
-        .on('e.credited', '=', 1),
+        .on('r.status', '<>', sql.lit('removed'))
+        .on('e.credited', '=', sql.lit(1)),
     )
     .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])
     .select([

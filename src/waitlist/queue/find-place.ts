@@ -54,7 +54,7 @@ const findInRange = statement<{ queueId: number; rank: number; skip: number }, P
     .selectFrom('entry')
     .select(['rank', 'seq'])
     .where('queue_id', '=', parameter('queueId'))
-    .where('status', '=', 'waiting')
+    .where('status', '=', sql.lit('waiting')) // Not a parameter, or plans that are kept could not use the index.
     .where('rank', '>=', parameter('rank'))
     .orderBy('rank')
     .orderBy('seq', 'desc')
