@@ -1,9 +1,16 @@
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { insertBare } from './bare-inserts.ts';
-import { type Running, type RunningDoorlist, startBare, startDoorlist } from './processes.ts';
+import {
+  type Running,
+  type RunningDoorlist,
+  startBare,
+  startBarePipeline,
+  startDoorlist,
+} from './processes.ts';
+import { perRequest, postmasterOf, processorTimeOf } from './processor-time.ts';
 import { median, printTable, type Row } from './report.ts';
-import { getScript, type Measured, requireWrk, runWrk, signupScript } from './wrk.ts';
+import { getScript, type Measured, randomGetScript, requireWrk, runWrk, signupScript } from './wrk.ts';
 
 const ROUNDS = 3;
 const SECONDS = 4;
@@ -27,105 +34,115 @@ export async function benchApi(): Promise<boolean> {
 
 async function onSqlite(bare: Running): Promise<boolean> {
   const doorlist = await startDoorlist();
+  const pipeline = await startBarePipeline();
   try {
-    const rows = await measureEndpoints(bare, doorlist, { signup: 0.6, lookup: 0.5, check: 0.6 });
+    const bars = { signup: 0.6, lookup: 0.5, check: 0.6 };
+    const rows = await measureEndpoints({ bare, pipeline, doorlist, bars });
     rows.push(await measureBatches(doorlist));
     const passed = printTable('SQLite, 64 connections, against bare node:http', rows);
     return (await measureMemory(doorlist)) && passed;
   } finally {
     await doorlist.stop();
+    await pipeline.stop();
   }
 }
 
 async function onPostgres(bare: Running): Promise<boolean> {
   const server = await startPostgres();
-  const database = await createDatabase(server.url);
-  const doorlist = await startDoorlist({ DATABASE_URL: database.url });
+  const ours = await createDatabase(server.url);
+  const theirs = await createDatabase(server.url);
+  const doorlist = await startDoorlist({ DATABASE_URL: ours.url });
+  const pipeline = await startBarePipeline({ DATABASE_URL: theirs.url });
   try {
-    const rows = await measureEndpoints(bare, doorlist, { signup: 0.35, lookup: 0.3, check: 0.35 });
+    const postgres = await postmasterOf(server.url);
+    const bars = { signup: 0.35, lookup: 0.3, check: 0.35 };
+    const rows = await measureEndpoints({ bare, pipeline, doorlist, bars, postgres });
     return printTable('PostgreSQL, 64 connections, against bare node:http', rows);
   } finally {
     await doorlist.stop();
+    await pipeline.stop();
     await server.stop();
   }
 }
 
-interface Bars {
-  signup: number;
-  lookup?: number;
-  check?: number;
+interface Measuring {
+  bare: Running;
+  pipeline: Running;
+  doorlist: RunningDoorlist;
+  bars: { signup: number; lookup: number; check: number };
+  /** The process id of the server. */
+  postgres?: number;
 }
 
-async function measureEndpoints(bare: Running, doorlist: RunningDoorlist, bars: Bars): Promise<Row[]> {
+const TWO_PAIRS = { plan: 'pro', source: 'launch' };
+const PAGE_READERS = 16;
+
+async function measureEndpoints({ bare, pipeline, doorlist, bars, postgres }: Measuring): Promise<Row[]> {
   doorlist.command('waitlist', 'create', 'wl_bench', '--name', 'Bench');
-  const { key = '' } = doorlist.command(
-    'key',
-    'create',
-    '--waitlist',
-    'wl_bench',
-    '--env',
-    'production',
-    '--read',
-  );
+  const grants = ['--waitlist', 'wl_bench', '--env', 'production', '--read'];
+  const { key = '' } = doorlist.command('key', 'create', ...grants);
   await seed(doorlist, key);
-  const signup = (path: string) => signupScript(path, key);
   const rows: Row[] = [];
   const compare = async (
     what: string,
-    atLeast: number | undefined,
-    ours: () => string,
-    theirs: () => string,
+    atLeast: number,
+    ours: () => Promise<Measured>,
+    theirs: () => Promise<Measured>,
   ) => {
-    if (atLeast === undefined) return;
-    const runs: { limit: Measured; measured: Measured }[] = [];
+    const runs: { limit: Measured; measured: Measured; cost: string }[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      runs.push({ limit: await run(bare, theirs()), measured: await run(doorlist, ours()) });
+      const limit = await theirs();
+      const before = processorTimeOf(doorlist.pid, postgres);
+      const measured = await ours();
+      const after = processorTimeOf(doorlist.pid, postgres);
+      if (measured.refused > 0) throw new Error(`${what}: ${measured.refused} refused`);
+      runs.push({ limit, measured, cost: perRequest(before, after, measured.requests) });
     }
     runs.shift(); // The first round was a warm-up.
-    for (const { measured } of runs)
-      if (measured.refused > 0) throw new Error(`${what}: ${measured.refused} refused`);
+    const last = runs.at(-1);
+    const cost = ours === besidePages ? '' : `; processor time per request: ${last?.cost}`;
     rows.push({
       what,
       measured: median(runs.map(({ measured }) => measured.perSecond)),
       limit: median(runs.map(({ limit }) => limit.perSecond)),
       atLeast,
       unit: '/s',
+      note: `p50 ${last?.measured.p50}, p99 ${last?.measured.p99}${cost}`,
     });
   };
-  const get = (before: string, after: string) => () => getScript(before, after, SEEDED, key);
-  await compare(
-    'signup, one entry',
-    bars.signup,
-    () => signup(SIGNUP),
-    () => signup('/'),
+  const get = (before: string, after: string) => getScript(before, after, SEEDED, key);
+  const signup = () => run(doorlist, signupScript(SIGNUP, key));
+  const described = () => run(doorlist, signupScript(SIGNUP, key, TWO_PAIRS));
+  const lookup = () => run(doorlist, get('/sdk/v1/waitlist/wl_bench/entries/seed', '@example.com'));
+  const page = randomGetScript('"/sdk/v1/waitlist/wl_bench/entries?limit=100"', key);
+  await compare('signup, one entry', bars.signup, signup, () => run(bare, signupScript('/', key)));
+  await compare('signup, against the bare pipeline', 0.65, signup, () =>
+    run(pipeline, signupScript('/', key)),
   );
+  await compare('signup with two metadata pairs, against one without', 0.85, described, signup);
+  await compare('entry lookup', bars.lookup, lookup, () => run(bare, get('/entry/', '')));
   await compare(
-    'entry lookup',
-    bars.lookup,
-    get('/sdk/v1/waitlist/wl_bench/entries/seed', '@example.com'),
-    get('/entry/', ''),
+    'page of 100',
+    0.02,
+    () => run(doorlist, page),
+    () => run(bare, get('/entry/', '')),
   );
-  if (bars.check !== undefined) {
-    const { code } = doorlist.command(
-      'invite',
-      'create',
-      '--waitlist',
-      'wl_bench',
-      '--email',
-      'vip@example.com',
-    );
-    await compare(
-      'invite check',
-      bars.check,
-      get(`/sdk/v1/waitlist/invites/${code}?n=`, ''),
-      get('/invite/', ''),
-    );
-  }
+  const besidePages = async () => {
+    const reading = run(doorlist, page, PAGE_READERS);
+    const measured = await lookup();
+    await reading;
+    return measured;
+  };
+  await compare('lookup beside 16 page readers, against alone', 0.6, besidePages, lookup);
+  const vip = ['--waitlist', 'wl_bench', '--email', 'vip@example.com'];
+  const { code } = doorlist.command('invite', 'create', ...vip);
+  const check = () => run(doorlist, get(`/sdk/v1/waitlist/invites/${code}?n=`, ''));
+  await compare('invite check', bars.check, check, () => run(bare, get('/invite/', '')));
   return rows;
 }
 
-function run(server: Running, script: string): Promise<Measured> {
-  return runWrk({ url: server.url, script, seconds: SECONDS });
+function run({ url }: Running, script: string, connections = 64): Promise<Measured> {
+  return runWrk({ url, script, seconds: SECONDS, connections });
 }
 
 async function seed(doorlist: Running, key: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { Trx } from '../src/db/database.ts';
 import { newId } from '../src/lib/ids.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
@@ -29,10 +30,10 @@ export async function generateQueue(
   context: Context,
   queue: Queue,
   size: number,
-  sqliteFile?: string,
+  stored: { sqliteFile: string } | { databaseUrl: string },
 ): Promise<void> {
-  if (sqliteFile === undefined) await generateByQuery(context, queue, size);
-  else generateInFile(queue, size, sqliteFile);
+  if ('databaseUrl' in stored) await generateByQuery(context, queue, size, stored.databaseUrl);
+  else generateInFile(queue, size, stored.sqliteFile);
   await new Promise((resolve) => setImmediate(resolve)); // Reads of a turn share a snapshot.
   await context.db.unlimited.transaction(async (trx) => {
     await recountStatistics(trx, queue);
@@ -143,7 +144,12 @@ function generateInFile(queue: Queue, size: number, file: string): void {
   }
 }
 
-async function generateByQuery({ db }: Context, queue: Queue, size: number): Promise<void> {
+async function generateByQuery(
+  { db: { unlimited: db } }: Context,
+  queue: Queue,
+  size: number,
+  databaseUrl: string,
+): Promise<void> {
   const now = Date.now();
   const pair = pairHash(queue.vault);
   for (let first = 1; first <= size; first += 5_000) {
@@ -160,6 +166,17 @@ async function generateByQuery({ db }: Context, queue: Queue, size: number): Pro
     });
   }
   for (const text of COUNTERS(queue.id, size)) await sql.raw(text).execute(db.query);
-  await sql.raw('vacuum analyze').execute(db.query);
-  await sql.raw('checkpoint').execute(db.query); // Otherwise its writes go on for minutes beside what is measured.
+  await settle(databaseUrl);
+}
+
+/** On a connection of its own: neither can run in a transaction, and outside of one a request's time limit applies. */
+async function settle(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('vacuum analyze');
+    await client.query('checkpoint'); // Otherwise its writes go on for minutes beside what is measured.
+  } finally {
+    await client.end();
+  }
 }

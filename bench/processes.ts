@@ -7,10 +7,14 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../test/support/postgres.ts';
 
 const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
+const BARE_PIPELINE = path.join(import.meta.dirname, 'bare-pipeline.ts');
 const BARE = path.join(import.meta.dirname, 'bare.ts');
 
 export interface Running {
   url: string;
+  pid: number;
+  /** Memory that it shares with no other process, in bytes. */
+  privateMemory(): number;
   /** Resident memory of the process, in bytes. */
   memory(): number;
   /** Open files and sockets. */
@@ -29,6 +33,17 @@ export interface RunningDoorlist extends Running {
 
 export function startBare(): Promise<Running> {
   return startNode(BARE);
+}
+
+/** Has its data in a directory of its own, or in the database given. */
+export async function startBarePipeline(variables: Record<string, string> = {}): Promise<Running> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-bare-'));
+  const running = await startNode(BARE_PIPELINE, { DOORLIST_DATA_DIR: directory, ...variables });
+  const stop = async () => {
+    await running.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { ...running, stop };
 }
 
 /** A script that serves at `PORT`. */
@@ -81,6 +96,8 @@ async function launch(
   await reachable(`${url}/readyz`);
   return {
     url,
+    pid: child.pid ?? 0,
+    privateMemory: () => privateBytes(child.pid ?? 0),
     memory: () => residentBytes(child.pid ?? 0),
     descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
     logBytes: () => statSync(logFile).size,
@@ -111,6 +128,11 @@ async function reachable(url: string): Promise<void> {
 function residentBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1024;
+}
+
+function privateBytes(pid: number): number {
+  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/Private_\w+:\s+(\d+) kB/g);
+  return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
 const CLOCK_TICKS_PER_SECOND = 100;

@@ -6,6 +6,7 @@ import { openSignups, type Signups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { flag } from './flags.ts';
 import { emailOf } from './generate-queue.ts';
 import {
   measureCalls,
@@ -27,10 +28,11 @@ interface QueueSite extends Site {
 /** The cost of each operation in a long queue, as a multiple of its cost in a short one. */
 export async function benchQueue(): Promise<boolean> {
   requireWrk();
-  const sqlite = await compare('SQLite', [10_000, 1_000_000, 10_000_000], (size) => openSite(size));
+  const sizes = [10_000, flag('entries', 10_000_000)];
+  const sqlite = await compare('SQLite', sizes, (size) => openSite(size));
   const server = await startPostgres();
   try {
-    const postgres = await compare('PostgreSQL', [10_000, 1_000_000], async (size) => {
+    const postgres = await compare('PostgreSQL', sizes, async (size) => {
       const database = await createDatabase(server.url);
       return openSite(size, database.url);
     });

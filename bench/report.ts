@@ -5,6 +5,8 @@ export interface Row {
   limit: number;
   atLeast: number;
   unit: string;
+  /** Printed below it. */
+  note?: string;
 }
 
 export function printTable(title: string, rows: Row[]): boolean {
@@ -24,13 +26,10 @@ export function printTable(title: string, rows: Row[]): boolean {
     Math.max(...table.map((row) => row[column]?.length ?? 0)),
   );
   process.stdout.write(`\n${title}\n`);
-  for (const row of table) {
-    process.stdout.write(
-      `  ${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  for (const [index, row] of table.entries()) {
+    const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+    const note = rows[index - 1]?.note;
+    process.stdout.write(`  ${line.trimEnd()}\n${note ? `      ${note}\n` : ''}`);
   }
   return cells.every((row) => row.at(-1) === 'ok');
 }

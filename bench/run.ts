@@ -2,10 +2,12 @@ import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
+import { namesGiven } from './flags.ts';
 import { benchFootprint } from './footprint.ts';
 import { benchForm } from './form.ts';
 import { benchFormTiming } from './form-timing.ts';
 import { benchHostile } from './hostile.ts';
+import { benchMemory } from './memory.ts';
 import { benchMetrics } from './metrics.ts';
 import { benchPeers } from './peers.ts';
 import { benchQueue } from './queue.ts';
@@ -32,11 +34,12 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
 /** Minutes each, so they run when named. */
 const LONG_BENCHMARKS: Record<string, () => Promise<boolean>> = {
   upgrade: benchUpgrade,
+  memory: benchMemory,
   soak: benchSoak,
 };
 
 const all = { ...BENCHMARKS, ...LONG_BENCHMARKS };
-const wanted = process.argv.slice(2);
+const wanted = namesGiven();
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHMARKS)) {
   const bench = all[name];
   if (!bench) throw new Error(`there is no benchmark ${name}; there are ${Object.keys(all).join(', ')}`);

@@ -48,7 +48,7 @@ export async function openSite(size: number, databaseUrl?: string): Promise<Site
     context,
     queue,
     size,
-    databaseUrl === undefined ? path.join(directory, 'doorlist.db') : undefined,
+    databaseUrl === undefined ? { sqliteFile: path.join(directory, 'doorlist.db') } : { databaseUrl },
   );
   await turn();
   await requireRightPosition(context, queue, Math.ceil(size * 0.7));
@@ -83,7 +83,7 @@ async function requireRightPosition(context: Context, queue: Queue, seq: number)
   const counted = await sql<{ ahead: number }>`select count(*) as ahead from entry as e
     join entry as self on self.queue_id = e.queue_id and self.seq = ${seq}
     where e.queue_id = ${queue.id} and (e.rank < self.rank or (e.rank = self.rank and e.seq > self.seq))`.execute(
-    context.db.query,
+    context.db.unlimited.query,
   );
   if (position !== (counted.rows[0]?.ahead ?? 0) + 1) throw new Error(`the position of ${seq} is wrong`);
 }

@@ -16,6 +16,9 @@ export interface Measured {
   requests: number;
   perSecond: number;
   refused: number;
+  /** Half of the requests were answered in this time. */
+  p50: string;
+  p99: string;
 }
 
 /** wrk is a Debian package. It is installed if we are root, otherwise the caller gets an error. */
@@ -34,12 +37,14 @@ export async function runWrk({ url, script, seconds, connections = 64 }: Load): 
   try {
     const file = path.join(directory, 'load.lua');
     writeFileSync(file, script);
-    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, url];
+    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', file, url];
     const { stdout: output } = await promisify(execFile)('wrk', words);
     return {
       requests: Number(/(\d+) requests in/.exec(output)?.[1] ?? 0),
       perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1] ?? 0),
       refused: Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0),
+      p50: /^ +50% +(\S+)/m.exec(output)?.[1] ?? '?',
+      p99: /^ +99% +(\S+)/m.exec(output)?.[1] ?? '?',
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -48,9 +53,10 @@ export async function runWrk({ url, script, seconds, connections = 64 }: Load): 
 
 let run = 0;
 
-/** Lua that posts one signup with a new email. */
-export function signupScript(path: string, key: string): string {
+/** Lua that posts one signup with a new email, and metadata if given. */
+export function signupScript(path: string, key: string, metadata?: Record<string, string>): string {
   run += 1;
+  const more = metadata ? `,"metadata":${JSON.stringify(metadata)}` : '';
   return `
     wrk.method = "POST"
     wrk.headers["content-type"] = "application/json"
@@ -59,7 +65,7 @@ export function signupScript(path: string, key: string): string {
     request = function()
       i = i + 1
       return wrk.format(nil, "${path}", nil,
-        '{"waitlistId":"wl_bench","entries":[{"email":"user' .. i .. 'r${run}t${process.pid}@example.com"}]}')
+        '{"waitlistId":"wl_bench","entries":[{"email":"user' .. i .. 'r${run}t${process.pid}@example.com"${more}}]}')
     end`;
 }
 
