@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import {
   assertError,
@@ -43,6 +44,21 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       for (const query of [{}, { sort: 'position' }, { status: 'joined' }]) {
         assert.deepEqual((await list.page(query)).body, { entries: [], total: 0, nextCursor: null });
+      }
+    });
+
+    it('shows the same positions as lookups, also of people who were moved far back or far ahead', async () => {
+      const list = await filled(300);
+      const { context } = service;
+      const queue = await list.queue();
+      for (const [name, position] of Object.entries({ p1: 300, p2: 150, p299: 1, p250: 100, p120: 290 })) {
+        const { body } = await list.lookup(`${name}@example.com`);
+        await updateEntry(context, queue, body.id, { position });
+      }
+      for (const query of [{ limit: 2 }, { limit: 100 }, { limit: 200 }, { limit: 7, status: 'waiting' }]) {
+        const { entries } = (await list.page(query)).body;
+        for (const { email, position } of entries)
+          assert.equal(position, (await list.lookup(email ?? '')).body.position, `${email} of ${query.limit}`);
       }
     });
 
