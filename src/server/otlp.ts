@@ -1,10 +1,10 @@
-import { Agent, request } from 'undici';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import type { Meter } from '../lib/meter.ts';
 import { reportState } from '../lib/state-log.ts';
 import type { Attributes, SpanId } from '../lib/tracer.ts';
 import { VERSION } from '../lib/version.ts';
+import { lazyDispatcher } from '../webhooks/dispatcher.ts';
 
 /** As OTLP writes it, except for the attributes. */
 export interface SpanRecord extends SpanId {
@@ -50,7 +50,7 @@ export function createExporter(
   { log, meter }: { log: Log; meter: Meter },
 ): Exporter {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-  const agent = new Agent({ connections: 1, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });
+  const agent = lazyDispatcher({ connections: 1, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });
   const waiting: SpanRecord[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
@@ -58,11 +58,12 @@ export function createExporter(
 
   const post = async (batch: readonly SpanRecord[]): Promise<Outcome> => {
     try {
+      const [{ request }, dispatcher] = await Promise.all([import('undici'), agent.open()]);
       const { statusCode, body } = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': `Doorlist/${VERSION}`, ...headers },
         body: JSON.stringify(exportRequest(resource, batch)),
-        dispatcher: agent,
+        dispatcher,
         signal: AbortSignal.timeout(DEADLINE_MS),
       });
       const answer = await body.text();

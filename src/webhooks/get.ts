@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import { lazyDispatcher } from './dispatcher.ts';
 import type { Guard } from './guard.ts';
 
 const DEADLINE_MS = 5_000;
@@ -12,10 +12,10 @@ export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: strin
   getText: GetText;
   close(): Promise<void>;
 } {
-  const dispatcher: Dispatcher =
-    proxyUrl === undefined ? new Agent({ connect: guard.connect }) : new ProxyAgent({ uri: proxyUrl });
+  const lazy = lazyDispatcher({ connect: guard.connect, proxyUrl });
   return {
     getText: async (url) => {
+      const [{ request }, dispatcher] = await Promise.all([import('undici'), lazy.open()]);
       const signal = AbortSignal.timeout(DEADLINE_MS);
       const { statusCode, body } = await request(guard.checkUrl(url.href), { dispatcher, signal });
       const chunks: Buffer[] = [];
@@ -28,6 +28,6 @@ export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: strin
       if (statusCode !== 200) throw new Error(`it answered ${statusCode}`);
       return Buffer.concat(chunks).toString('utf8');
     },
-    close: () => dispatcher.destroy(),
+    close: lazy.destroy,
   };
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { type AllowList, isPublicAddress } from '../lib/addresses.ts';
 
 /** A destination that webhooks must not be sent to. */
@@ -32,7 +32,11 @@ export function createGuard(
   allow: AllowList,
   { resolve = resolveByDns, tls = {} }: { resolve?: Resolve; tls?: { ca?: string } } = {},
 ): Guard {
-  const open = buildConnector({ ...tls, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+  const loadConnector = async () => {
+    const { buildConnector } = await import('undici');
+    return buildConnector({ ...tls, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+  };
+  let connector: Promise<buildConnector.connector> | undefined;
 
   const checkAddress = (url: { protocol: string; hostname: string }, address: string) => {
     if (allow.allowsName(url.hostname) || allow.allowsAddress(address)) return;
@@ -86,18 +90,22 @@ export function createGuard(
     },
     connect: (options, callback) => {
       const servername = options.servername || (isIP(options.hostname) ? '' : options.hostname);
-      const tryNext = ([address, ...others]: string[]) => {
+      const tryNext = (open: buildConnector.connector, [address, ...others]: string[]) => {
         const to = { ...options, hostname: address as string };
         // Plain HTTP connects to the address itself. For TLS, the certificate must match the name.
         delete to.servername;
         if (options.protocol === 'https:' && servername) to.servername = servername;
         open(to, (...[error, socket]) => {
-          if (error && others.length > 0) tryNext(others);
+          if (error && others.length > 0) tryNext(open, others);
           else if (error) callback(error, null);
           else callback(null, socket);
         });
       };
-      addressesOf(options).then(tryNext, (error: Error) => callback(error, null));
+      connector ??= loadConnector();
+      Promise.all([connector, addressesOf(options)]).then(
+        ([open, addresses]) => tryNext(open, addresses),
+        (error: Error) => callback(error, null),
+      );
     },
   };
 }

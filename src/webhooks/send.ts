@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { VERSION } from '../lib/version.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import { parseRetryAfter } from '../outbox/retry.ts';
+import { lazyDispatcher } from './dispatcher.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
 import { DeadlinePassed, MustNotBegin, post } from './post.ts';
 import { sign } from './verify.ts';
@@ -40,10 +40,7 @@ export function createSender(
   { proxyUrl, deadlineMs = DEADLINE_MS }: { proxyUrl?: string | undefined; deadlineMs?: number } = {},
 ): Sender {
   const common = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs, pipelining: 1, allowH2: false };
-  const dispatcher: Dispatcher =
-    proxyUrl === undefined
-      ? new Agent({ ...common, connect: guard.connect })
-      : new ProxyAgent({ ...common, uri: proxyUrl });
+  const lazy = lazyDispatcher({ ...common, connect: guard.connect, proxyUrl });
 
   /** The checks of a URL never change. What its name resolves to is checked at each connection. */
   const checked = new Map<string, URL>();
@@ -63,6 +60,7 @@ export function createSender(
       try {
         const url = check(outgoing.url);
         const headers = headersOf(outgoing, now);
+        const dispatcher = await lazy.open();
         const answer = await post(dispatcher, { url, headers, body: outgoing.body }, deadlineMs, mayBegin);
         const { status } = answer;
         const ok = status >= 200 && status < 300;
@@ -82,7 +80,7 @@ export function createSender(
         return { ok: false, error: words, durationMs: took(), ...none };
       }
     },
-    close: () => dispatcher.destroy(),
+    close: lazy.destroy,
   };
 }
 

@@ -1,6 +1,6 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Log } from '../../lib/log.ts';
 import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
+import { lazyDispatcher } from '../../webhooks/dispatcher.ts';
 import type { Guard } from '../../webhooks/guard.ts';
 import { post } from '../../webhooks/post.ts';
 import type { CaptchaSources } from '../pages/branded-page.ts';
@@ -36,8 +36,7 @@ export function captchaVerifier(
   { guard, proxyUrl, urls = {} }: CaptchaOptions,
   log: Log,
 ): { verify: VerifyCaptcha; close(): Promise<void> } {
-  const dispatcher: Dispatcher =
-    proxyUrl === undefined ? new Agent({ connect: guard.connect }) : new ProxyAgent({ uri: proxyUrl });
+  const lazy = lazyDispatcher({ connect: guard.connect, proxyUrl });
   return {
     verify: async (provider, secret, response) => {
       if (response === '' || response.length > RESPONSE_CHARACTERS_MAX) return false;
@@ -45,13 +44,13 @@ export function captchaVerifier(
       const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
       const body = new URLSearchParams({ secret, response }).toString();
       try {
-        const { status, text } = await post(dispatcher, { url, headers, body }, DEADLINE_MS);
+        const { status, text } = await post(await lazy.open(), { url, headers, body }, DEADLINE_MS);
         return status === 200 && (JSON.parse(text ?? '{}') as { success?: unknown }).success === true;
       } catch (error) {
         log.warn({ provider, reason: (error as Error).message }, 'could not verify a CAPTCHA');
         return false;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: lazy.destroy,
   };
 }
