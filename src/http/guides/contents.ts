@@ -93,6 +93,7 @@ export const CONTENTS: readonly Group[] = [
     isOptional: true,
     pages: [
       page('architecture', 'the structure of the code and the reasons behind it.'),
+      page('benchmarks', 'what it costs, how that is measured, and how to measure it yourself.'),
       page(
         'adding',
         'the shape of a verb, a route, a page, a migration, an event, a language, and a file to copy from.',
