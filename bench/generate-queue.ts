@@ -2,6 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Trx } from '../src/db/database.ts';
+import { SCHEMA_VERSION } from '../src/db/migrate.ts';
+import { declareSchema } from '../src/db/sqlite/known-schema.ts';
 import { newId } from '../src/lib/ids.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
 import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
@@ -113,6 +115,7 @@ const COUNTERS = (queueId: number, size: number) => [
 function generateInFile(queue: Queue, size: number, file: string): void {
   const db = new DatabaseSync(file);
   try {
+    declareSchema(db, SCHEMA_VERSION); // Writes are refused to those who do not know the schema.
     db.exec(
       'pragma synchronous = off; pragma cache_size = -500000; pragma temp_store = memory; pragma foreign_keys = off',
     );
