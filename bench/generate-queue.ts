@@ -109,7 +109,7 @@ const COUNTERS = (queueId: number, size: number) => [
     (shift, level) => `insert into rank_count (queue_id, level, bucket, waiting)
       select queue_id, ${level}, rank >> ${shift}, count(*) from entry where queue_id = ${queueId} group by queue_id, rank >> ${shift}`,
   ),
-  `update queue set last_seq = ${size}, waiting = ${size} where id = ${queueId}`,
+  `update queue_state set last_seq = ${size}, waiting = ${size} where queue_id = ${queueId}`,
 ];
 
 function generateInFile(queue: Queue, size: number, file: string): void {

@@ -57,9 +57,9 @@ async function queueSite(site: Site): Promise<QueueSite> {
 /** Pages create cursors. The one in the middle is created by sealing its place as a page would. */
 async function cursorTo({ db }: Context, queue: Queue, sort: Sort): Promise<string> {
   const { last_seq } = await db.query
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select('last_seq')
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const place = { rank: Math.floor(last_seq / 2), seq: Math.floor(last_seq / 2) };
   return queue.vault.seal('cursor', Buffer.from(`${sort} any`), place).toString('base64url');

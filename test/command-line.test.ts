@@ -409,9 +409,9 @@ forEachEngine((engine) => {
       const queue = await context.registry.queue('wl_acme', 'production');
       const miscount = (waiting: number) =>
         context.db.query
-          .updateTable('queue')
+          .updateTable('queue_state')
           .set((e) => ({ waiting: e('waiting', '+', waiting) }))
-          .where('id', '=', queue?.id ?? 0)
+          .where('queue_id', '=', queue?.id ?? 0)
           .execute();
       await miscount(3);
       const off = await here('doctor', '--json');

@@ -51,6 +51,7 @@ describe('the demo', () => {
     const queues = await context.db.query
       .selectFrom('queue')
       .innerJoin('waitlist', 'waitlist.id', 'queue.waitlist_id')
+      .innerJoin('queue_state', 'queue_state.queue_id', 'queue.id')
       .select(['public_id', 'environment', 'last_seq', 'pending', 'waiting', 'invited', 'joined', 'removed'])
       .orderBy('queue.id')
       .execute();

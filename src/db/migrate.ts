@@ -38,6 +38,7 @@ import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
 import { mailEvents } from './migrations/0034-mail-events.ts';
 import { mailboxes } from './migrations/0035-mailboxes.ts';
 import { sendingLimits } from './migrations/0036-sending-limits.ts';
+import { queueStates } from './migrations/0037-queue-states.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -77,6 +78,7 @@ const NAMED = {
   mailEvents,
   mailboxes,
   sendingLimits,
+  queueStates,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -10,6 +10,7 @@ export const TABLE_KEYS = {
   environment: ['name'],
   waitlist: ['id'],
   queue: ['id'],
+  queue_state: ['queue_id'],
   entry: ['queue_id', 'seq'],
   rank_count: ['queue_id', 'level', 'bucket'],
   metadata_pair: ['queue_id', 'pair_hash', 'seq'],

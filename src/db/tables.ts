@@ -69,7 +69,7 @@ const waitlist = {
   deleted_at: orNull(integer),
 };
 
-/** One waitlist in one environment. Its row is the lock that every change to the queue takes first. */
+/** One waitlist in one environment. */
 const queue = {
   id: generated(integer),
   waitlist_id: integer,
@@ -77,12 +77,18 @@ const queue = {
   /** The prefix of every invite code of this queue, which identifies the queue. */
   code_tag: text,
   wrapped_keys: bytes,
-  last_seq: integer,
-  pending: integer,
-  waiting: integer,
-  invited: integer,
-  joined: integer,
-  removed: integer,
+  created_at: integer,
+};
+
+/** Of each queue. The row is the lock that every change to the queue takes first. */
+const queueState = {
+  queue_id: integer,
+  last_seq: generated(integer),
+  pending: generated(integer),
+  waiting: generated(integer),
+  invited: generated(integer),
+  joined: generated(integer),
+  removed: generated(integer),
   /** No open invite expires before this. null if none expires. */
   next_expiry: orNull(integer),
   /** No invite reminder is due before this. null if none is due. */
@@ -99,7 +105,6 @@ const queue = {
   open_invites: generated(integer),
   /** Invites that were ever accepted. */
   accepted_invites: generated(integer),
-  created_at: integer,
 };
 
 const entry = {
@@ -782,6 +787,7 @@ export const TABLES = {
   environment,
   waitlist,
   queue,
+  queue_state: queueState,
   entry,
   rank_count: rankCount,
   metadata_pair: metadataPair,

@@ -74,9 +74,9 @@ async function changeEndpoints(
       .where('queue_id', '=', queue.id)
       .execute();
     await trx
-      .updateTable('queue')
+      .updateTable('queue_state')
       .set({ listens: subscriptionsOf(endpoints) })
-      .where('id', '=', queue.id)
+      .where('queue_id', '=', queue.id)
       .execute();
     await context.audit?.(trx, event);
   });

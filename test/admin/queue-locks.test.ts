@@ -292,7 +292,7 @@ async function blockedOrDone(answer: Promise<unknown>, pid: number): Promise<'bl
 async function assertNothingElseLocked(what: string, queueId: number): Promise<void> {
   await observer.query('begin');
   try {
-    await observer.query('select id from queue where id <> $1 for no key update nowait', [queueId]);
+    await observer.query('select from queue_state where queue_id <> $1 for no key update nowait', [queueId]);
     await observer.query('select id from instance for no key update nowait');
     await observer.query('select id from audit_head for no key update nowait');
   } catch (error) {
@@ -341,7 +341,7 @@ describe('the locks of queues on PostgreSQL', () => {
         const queue = environment === 'another list' ? await beside.queue() : await list.queue(environment);
         const what = `${operation}, with ${environment} locked,`;
         await holder.query('begin');
-        await holder.query('select id from queue where id = $1 for no key update', [queue.id]);
+        await holder.query('select from queue_state where queue_id = $1 for no key update', [queue.id]);
         const calling = admin.request(methods.get(operation) ?? '', path, {
           ...(rawBody === undefined ? { body } : { rawBody }),
           ...(type === undefined ? {} : { headers: { 'content-type': type } }),

@@ -55,10 +55,10 @@ forEachEngine((engine) => {
   const harms: [string, ReturnType<typeof sql>, RegExp][] = [
     [
       'a counter of a status',
-      sql`update queue set waiting = waiting + 3 where id`,
+      sql`update queue_state set waiting = waiting + 3 where queue_id`,
       /waiting: the counter says 82, there are 79/,
     ],
-    ['two counters at once', sql`update queue set invited = 0, joined = 1 where id`, /invited: .*; joined: /],
+    ['two counters at once', sql`update queue_state set invited = 0, joined = 1 where queue_id`, /invited: .*; joined: /],
     [
       'a counter of ranks',
       sql`update rank_count set waiting = waiting + 1 where level = 0 and queue_id`,
@@ -103,7 +103,7 @@ forEachEngine((engine) => {
     ],
     [
       'the joining sequence',
-      sql`update queue set last_seq = 60 where id`,
+      sql`update queue_state set last_seq = 60 where queue_id`,
       /joining sequence: it stands at 60, the last entry has 80/,
     ],
   ];
@@ -159,7 +159,7 @@ forEachEngine((engine) => {
     await context.db.snapshot(async (trx) => {
       await trx.selectFrom('entry').select('seq').where('queue_id', '=', queue.id).execute();
       assert.equal((await list.signup({ email: 'meanwhile@example.com' })).status, 201);
-      const seen = trx.selectFrom('queue').select('last_seq').where('id', '=', queue.id);
+      const seen = trx.selectFrom('queue_state').select('last_seq').where('queue_id', '=', queue.id);
       assert.equal((await seen.executeTakeFirst())?.last_seq, 80);
     });
   });
@@ -177,7 +177,7 @@ forEachEngine((engine) => {
     afterTest(other.close);
     await createWaitlist(other.context, { id: 'wl_one', name: 'One' });
     await createWaitlist(other.context, { id: 'wl_two', name: 'Two' });
-    await other.context.db.query.updateTable('queue').set({ waiting: 1 }).execute();
+    await other.context.db.query.updateTable('queue_state').set({ waiting: 1 }).execute();
     const sick = await runCommand(fresh.environment, 'doctor');
     assert.equal(sick.code, 1);
     assert.match(sick.stdout, /WRONG +wl_two in development: waiting: the counter says 1, there are 0/);

@@ -147,13 +147,17 @@ forEachEngine((engine) => {
         .set({ mailbox_hash: null })
         .where('queue_id', '=', id)
         .execute();
-      await context.db.query.updateTable('queue').set({ mailboxes_after: 0 }).where('id', '=', id).execute();
+      await context.db.query
+        .updateTable('queue_state')
+        .set({ mailboxes_after: 0 })
+        .where('queue_id', '=', id)
+        .execute();
       await fillMailboxes(context);
       assert.deepEqual(await hashesIn(list), stored);
       const row = await context.db.query
-        .selectFrom('queue')
+        .selectFrom('queue_state')
         .select('mailboxes_after')
-        .where('id', '=', id)
+        .where('queue_id', '=', id)
         .executeTakeFirstOrThrow();
       assert.equal(row.mailboxes_after, null);
     });

@@ -211,9 +211,9 @@ forEachEngine((engine) => {
         .where('accepted_at', 'is', null)
         .execute();
       await service.context.db.query
-        .updateTable('queue')
+        .updateTable('queue_state')
         .set({ next_expiry: 0 })
-        .where('id', '=', queue.id)
+        .where('queue_id', '=', queue.id)
         .execute();
       await upkeepAt(START + 4 * MINUTE_MS);
       assert.equal((await invited()).length, 9);

@@ -145,7 +145,7 @@ describe('instances with different roles', () => {
           .executeTakeFirstOrThrow();
       await eventually(job, ({ done }) => (done ?? 0) > 0);
       await rival.query('begin');
-      await rival.query('select from queue where id = $1 for update', [queue.id]); // The next step waits for this.
+      await rival.query('select from queue_state where queue_id = $1 for update', [queue.id]); // The next step waits for this.
       const { done, finished_at } = await job();
       assert.ok(done && done < INVITES && finished_at === null, `${done} were invited before the kill`);
       await start('worker');

@@ -121,7 +121,7 @@ describe('a transaction that PostgreSQL undid because of another one', () => {
     await rival.query(`do $$ begin
       while not exists (select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())
       loop perform pg_sleep(0.01), pg_stat_clear_snapshot(); end loop;
-      update queue set last_seq = last_seq where id = ${queue.id};
+      update queue_state set last_seq = last_seq where queue_id = ${queue.id};
     end $$`);
     await rival.query('commit');
     await change;

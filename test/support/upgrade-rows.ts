@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, Trx } from '../../src/db/database.ts';
+import { MOVED_COLUMNS } from '../../src/db/migrations/0037-queue-states.ts';
 import { COPIED_TABLES, NUMBERED_TABLES, TABLE_KEYS } from '../../src/db/table-keys.ts';
 import type { TableName } from '../../src/db/tables.ts';
 import { START, startService } from './harness.ts';
@@ -34,11 +35,20 @@ export async function createInstallation(): Promise<Installation> {
     await db.transaction(async (trx) => writeTheRest(trx, queueId, waitlist.internalId));
     const rows: Rows = new Map();
     for (const table of COPIED_TABLES) rows.set(table, await readTable(db, table));
+    giveBackMoved(rows);
     for (const [table, found] of rows) assert.ok(found.length > 0, `${table} is empty: add a row`);
     const masterKey = readFileSync(path.join(service.storage.dataDir, 'master.key'));
     return { waitlistId: list.id, key: list.key, code, masterKey, rows };
   } finally {
     await service.close();
+  }
+}
+
+/** Earlier versions have the state of a queue in its own row. */
+function giveBackMoved(rows: Rows): void {
+  for (const row of rows.get('queue') ?? []) {
+    const state = rows.get('queue_state')?.find(({ queue_id }) => queue_id === row.id);
+    for (const column of MOVED_COLUMNS) row[column] = state?.[column];
   }
 }
 

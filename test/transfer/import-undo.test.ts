@@ -88,9 +88,9 @@ forEachEngine((engine) => {
       );
     }
     const { last_seq, undone, ...queue } = await service.context.db.query
-      .selectFrom('queue')
+      .selectFrom('queue_state')
       .selectAll()
-      .where('id', '=', id)
+      .where('queue_id', '=', id)
       .executeTakeFirstOrThrow();
     return { rows, queue, entries: last_seq - undone };
   };
@@ -207,9 +207,9 @@ forEachEngine((engine) => {
       await list.invite('a@example.com');
       service.clock.advance(1_000);
       await service.context.db.query
-        .updateTable('queue')
+        .updateTable('queue_state')
         .set({ listens: '*' })
-        .where('id', '=', queue.id)
+        .where('queue_id', '=', queue.id)
         .execute();
       const job = await importText(list, 'email\na@example.com\nb@example.com\n', { events: true });
       const { removed } = await jsonOf(

@@ -450,9 +450,9 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await service.context.db.query
-        .updateTable('queue')
+        .updateTable('queue_state')
         .set({ listens: '*' })
-        .where('id', '=', queue.id)
+        .where('queue_id', '=', queue.id)
         .execute();
       const kinds = async () => {
         const rows = await service.context.db.query

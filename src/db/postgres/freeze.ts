@@ -9,7 +9,7 @@ export async function freezeDatabase(trx: Trx, refused: ReadonlySet<OptionalSett
   // Not by a query: it would take the snapshot before the lock.
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'] as const)
     if (!refused.has(limit)) await sql`set local ${sql.raw(limit)} = 0`.execute(trx);
-  await sql`lock table instance, queue in share mode`.execute(trx);
+  await sql`lock table instance, queue, queue_state in share mode`.execute(trx);
   const others = await sql`select pid from pg_stat_activity
     where datname = current_database() and application_name = 'doorlist' and pid <> pg_backend_pid()`.execute(
     trx,

@@ -30,10 +30,12 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'referral_review',
 ]);
 
-/** The queue comes first, as in the transactions that write to it, so that none waits in a circle. */
+/** The state of queues comes first, as in the transactions that write to it, so that none waits in a circle. */
 const GATED: readonly string[] = [
-  'queue',
-  ...(Object.keys(TABLES) as TableName[]).filter((table) => table !== 'queue' && !WRITTEN_ALONG.has(table)),
+  'queue_state',
+  ...(Object.keys(TABLES) as TableName[]).filter(
+    (table) => table !== 'queue_state' && !WRITTEN_ALONG.has(table),
+  ),
   'schema_version',
 ];
 

@@ -76,7 +76,7 @@ export async function entriesBySeq(
 }
 
 const countQueue = statement<{ queueId: number }, Record<Status, number>>((db, parameter) =>
-  db.query.selectFrom('queue').select(STATUSES).where('id', '=', parameter('queueId')),
+  db.query.selectFrom('queue_state').select(STATUSES).where('queue_id', '=', parameter('queueId')),
 );
 
 export async function listEntries(context: Context, queue: Queue, query: PageQuery): Promise<EntryPage> {

@@ -116,9 +116,9 @@ function reminderTime({ now, settings }: QueueChange, expiresAt: number): number
 function keepNoLater(column: 'next_expiry' | 'next_reminder') {
   return statement<{ queueId: number; time: number }, unknown>((db, parameter) =>
     db.query
-      .updateTable('queue')
+      .updateTable('queue_state')
       .set({ [column]: parameter('time') })
-      .where('id', '=', parameter('queueId'))
+      .where('queue_id', '=', parameter('queueId'))
       .where((e) => e.or([e(column, 'is', null), e(column, '>', parameter('time'))])),
   );
 }

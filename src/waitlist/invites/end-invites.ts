@@ -98,10 +98,10 @@ function openInvites({ trx, queue }: QueueChange) {
 }
 
 async function refreshNextExpiry({ trx, queue }: QueueChange): Promise<void> {
-  await sql`update queue set next_expiry = (
+  await sql`update queue_state set next_expiry = (
       select min(expires_at) from invite where queue_id = ${queue.id}
         and accepted_at is null and revoked_at is null and expired_at is null
-    ) where id = ${queue.id}`.execute(trx);
+    ) where queue_id = ${queue.id}`.execute(trx);
 }
 
 export async function endInvites(

@@ -18,9 +18,9 @@ export async function whyNotInvited(
   { invited, unreadable }: RunResult,
 ): Promise<NotInvited> {
   const counters = await db.query
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(['invited', 'pending'])
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const { count } = await db.query
     .selectFrom('entry')

@@ -81,7 +81,7 @@ async function forgetReminders(
     .where('queue_id', '=', queue.id)
     .where((e) => db.in(e.ref('id'), ids))
     .execute();
-  await sql`update queue set next_reminder = (
+  await sql`update queue_state set next_reminder = (
       select min(remind_at) from invite where queue_id = ${queue.id} and remind_at is not null
-    ) where id = ${queue.id}`.execute(trx);
+    ) where queue_id = ${queue.id}`.execute(trx);
 }

@@ -22,9 +22,9 @@ const lockQueue = statement<
   { last_seq: number; waiting: number; listens: string; now: number }
 >((db, parameter) =>
   db.query
-    .updateTable('queue')
+    .updateTable('queue_state')
     .set({ last_seq: sql`last_seq` })
-    .where('id', '=', parameter('queueId'))
+    .where('queue_id', '=', parameter('queueId'))
     .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
 );
 
@@ -109,18 +109,18 @@ async function sendMessages(
 
 const writeInvites = statement<{ queueId: number; open: number; accepted: number }, object>((db, parameter) =>
   db.query
-    .updateTable('queue')
+    .updateTable('queue_state')
     .set({
       open_invites: sql`open_invites + ${parameter('open')}`,
       accepted_invites: sql`accepted_invites + ${parameter('accepted')}`,
     })
-    .where('id', '=', parameter('queueId')),
+    .where('queue_id', '=', parameter('queueId')),
 );
 
 const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
   (db, parameter) =>
     db.query
-      .updateTable('queue')
+      .updateTable('queue_state')
       .set({
         last_seq: parameter('lastSeq'),
         pending: sql`pending + ${parameter('pending')}`,
@@ -129,7 +129,7 @@ const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Statu
         joined: sql`joined + ${parameter('joined')}`,
         removed: sql`removed + ${parameter('removed')}`,
       })
-      .where('id', '=', parameter('queueId')),
+      .where('queue_id', '=', parameter('queueId')),
 );
 
 function writeCounters({ trx, queue, lastSeq, tally }: QueueChange, seqBefore: number): void {

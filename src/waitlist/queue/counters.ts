@@ -10,10 +10,10 @@ export interface Counters extends Record<Status, number> {
 
 const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
   db.query
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(['pending', 'waiting', 'invited', 'joined', 'removed'])
     .select(sql<number>`last_seq - undone`.as('signups'))
-    .where('id', '=', parameter('queueId')),
+    .where('queue_id', '=', parameter('queueId')),
 );
 
 /** Returns undefined if the queue no longer exists. */

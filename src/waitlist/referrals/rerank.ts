@@ -48,9 +48,9 @@ export const rerankJob: JobKind = {
 async function applyStep(change: QueueChange): Promise<{ upTo: number; lastSeq: number } | null> {
   const { trx, queue, lastSeq, settings, tally } = change;
   const row = await trx
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select('rerank_after')
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   if (row.rerank_after === null) return null;
   const upTo = row.rerank_after + CHUNK;
@@ -70,6 +70,6 @@ async function applyStep(change: QueueChange): Promise<{ upTo: number; lastSeq: 
   });
   trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
   const next = upTo >= lastSeq ? null : upTo;
-  await trx.updateTable('queue').set({ rerank_after: next }).where('id', '=', queue.id).execute();
+  await trx.updateTable('queue_state').set({ rerank_after: next }).where('queue_id', '=', queue.id).execute();
   return next === null ? null : { upTo, lastSeq };
 }

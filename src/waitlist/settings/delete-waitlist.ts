@@ -60,9 +60,13 @@ export async function endQueues(context: Context, waitlistId: number): Promise<b
 async function endQueue(context: Context, trx: Trx, queueId: number): Promise<boolean> {
   const { db } = context;
   await trx
+    .updateTable('queue_state')
+    .set({ next_expiry: null, next_reminder: null, rerank_after: null, mailboxes_after: null })
+    .where('queue_id', '=', queueId)
+    .execute();
+  await trx
     .updateTable('queue')
-    .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null })
-    .set({ rerank_after: null, mailboxes_after: null })
+    .set({ wrapped_keys: Buffer.alloc(0) })
     .where('id', '=', queueId)
     .execute();
   await trx

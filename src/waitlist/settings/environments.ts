@@ -77,16 +77,10 @@ export async function insertQueue(
       environment,
       code_tag: tag,
       wrapped_keys: keyring.wrapNewKeys(master, tag),
-      last_seq: 0,
-      pending: 0,
-      waiting: 0,
-      invited: 0,
-      joined: 0,
-      removed: 0,
-      mailboxes_after: null,
       created_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  trx.insert('queue_state', [{ queue_id: id }]);
   return id;
 }

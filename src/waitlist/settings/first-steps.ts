@@ -47,10 +47,11 @@ async function hasKey(context: Context, { waitlist, environment }: Queue): Promi
 
 function readCounters({ db }: Context, queue: Queue) {
   return db.query
-    .selectFrom('queue')
-    .innerJoin('waitlist', 'waitlist.id', 'queue.waitlist_id')
-    .select(['queue.last_seq', 'queue.undone', 'waitlist.first_steps_dismissed'])
-    .where('queue.id', '=', queue.id)
+    .selectFrom('queue_state as s')
+    .innerJoin('queue as q', 'q.id', 's.queue_id')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .select(['s.last_seq', 's.undone', 'w.first_steps_dismissed'])
+    .where('s.queue_id', '=', queue.id)
     .executeTakeFirst();
 }
 

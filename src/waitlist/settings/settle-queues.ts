@@ -81,7 +81,7 @@ async function settleQueue(context: Context, change: QueueChange, unsettled: Uns
 /** Applies to everyone in the queue, so it takes a while. */
 async function startRerank(context: Context, change: QueueChange): Promise<void> {
   const { trx, queue, lastSeq: total } = change;
-  await trx.updateTable('queue').set({ rerank_after: 0 }).where('id', '=', queue.id).execute();
+  await trx.updateTable('queue_state').set({ rerank_after: 0 }).where('queue_id', '=', queue.id).execute();
   if (total > 0) createJob(context, change, { kind: RERANK_KIND, input: null, total, runner: 'server' });
 }
 

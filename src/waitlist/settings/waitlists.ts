@@ -131,6 +131,7 @@ export async function countEntries(
 ): Promise<StatusCounts[]> {
   const rows = await db.query
     .selectFrom('queue')
+    .innerJoin('queue_state', 'queue_state.queue_id', 'queue.id')
     .select(['waitlist_id', ...STATUSES])
     .where('environment', '=', environment)
     .where((e) =>

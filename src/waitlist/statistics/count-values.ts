@@ -18,7 +18,7 @@ const VALUES_COUNTED_MAX = 200;
 export async function findUncounted({ db }: Context, limit: number): Promise<number[]> {
   const rows = await db.query
     .selectFrom('metadata_key as k')
-    .innerJoin('queue as q', 'q.id', 'k.queue_id')
+    .innerJoin('queue_state as q', 'q.queue_id', 'k.queue_id')
     .select('k.queue_id')
     .distinct()
     .whereRef('k.counted_seq', '<', 'q.last_seq')

@@ -74,9 +74,9 @@ async function countStatuses({ trx, queue }: Moment): Promise<Counted> {
 
 async function compareStatuses({ trx, queue }: Moment, counted: Counted): Promise<string[]> {
   const kept = await trx
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(STATUSES)
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   return STATUSES.filter((status) => kept[status] !== counted[status]).map(
     (status) => `${status}: the counter says ${kept[status]}, there are ${counted[status]}`,
@@ -86,9 +86,9 @@ async function compareStatuses({ trx, queue }: Moment, counted: Counted): Promis
 async function compareSequence(moment: Moment, counted: Counted): Promise<string[]> {
   const { trx, queue } = moment;
   const { last_seq, undone } = await trx
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(['last_seq', 'undone'])
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
   const highest = await highestSeq(moment);
@@ -140,10 +140,11 @@ async function compareRankCounts(moment: Moment): Promise<string[]> {
 
 async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
   const { rerank_after, boost } = await trx
-    .selectFrom('queue as q')
+    .selectFrom('queue_state as s')
+    .innerJoin('queue as q', 'q.id', 's.queue_id')
     .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
-    .select(['q.rerank_after', 'w.boost'])
-    .where('q.id', '=', queue.id)
+    .select(['s.rerank_after', 'w.boost'])
+    .where('s.queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const misranked = await countMisranked(trx, queue, boost);
   const miscounted = await countMiscounted(trx, queue);
@@ -182,9 +183,9 @@ async function countInvites({ trx, queue }: Moment) {
 async function compareInvites(moment: Moment): Promise<string[]> {
   const counted = await countInvites(moment);
   const kept = await moment.trx
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(['open_invites', 'accepted_invites'])
-    .where('id', '=', moment.queue.id)
+    .where('queue_id', '=', moment.queue.id)
     .executeTakeFirstOrThrow();
   return (['open_invites', 'accepted_invites'] as const)
     .filter((name) => kept[name] !== counted[name])
@@ -204,15 +205,15 @@ async function rebuild(change: QueueChange): Promise<void> {
     counts.map(({ level, bucket, waiting }) => ({ queue_id: queue.id, level, bucket, waiting })),
   );
   const { undone } = await trx
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select('undone')
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const highest = await highestSeq(change);
   change.lastSeq = undone === 0 ? highest : Math.max(highest, change.lastSeq);
   await trx
-    .updateTable('queue')
+    .updateTable('queue_state')
     .set({ ...(await countStatuses(change)), ...(await countInvites(change)), last_seq: change.lastSeq })
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .execute();
 }

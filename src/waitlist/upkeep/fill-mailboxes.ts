@@ -16,8 +16,8 @@ const STEP = 500;
 export async function fillMailboxes(context: Context, enough: () => boolean = () => false): Promise<void> {
   const { db, registry, log } = context;
   const rows = await db.query
-    .selectFrom('queue')
-    .select('id')
+    .selectFrom('queue_state')
+    .select('queue_id as id')
     .where('mailboxes_after', 'is not', null)
     .execute();
   for (const { id } of rows) {
@@ -38,9 +38,9 @@ export async function fillMailboxes(context: Context, enough: () => boolean = ()
 /** Returns whether there is more to do. */
 async function fillStep({ db }: Context, queue: Queue): Promise<boolean> {
   const progress = await db.query
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select('mailboxes_after')
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirst();
   if (!progress || progress.mailboxes_after === null) return false;
   const entries = await db.query
@@ -64,9 +64,9 @@ async function fillStep({ db }: Context, queue: Queue): Promise<boolean> {
     );
   const next = entries.length < STEP ? null : (entries.at(-1)?.seq ?? null);
   await db.query
-    .updateTable('queue')
+    .updateTable('queue_state')
     .set({ mailboxes_after: next })
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .where('mailboxes_after', '=', progress.mailboxes_after)
     .execute();
   return next !== null;

@@ -54,7 +54,7 @@ export function createUpkeep(context: Context): Upkeep {
       {
         name: 'mailboxes of earlier entries',
         everyMs: FILL_EVERY_MS, // On its own, because millions of rows take a while.
-        dueAt: () => sql<number | null>`(select min(0) from queue where mailboxes_after is not null)`,
+        dueAt: () => sql<number | null>`(select min(0) from queue_state where mailboxes_after is not null)`,
         run: () => fillMailboxes(context, () => stopping),
       },
       {
@@ -88,14 +88,14 @@ export function startUpkeep(context: Context): { close(): Promise<void> } {
 /** Each part has an index or a small table. */
 function firstUpkeepAt(): RawBuilder<number | null> {
   return sql<number | null>`(select min(at) from (
-    select min(next_expiry) as at from queue where next_expiry is not null
-    union all select min(next_reminder) from queue where next_reminder is not null
+    select min(next_expiry) as at from queue_state where next_expiry is not null
+    union all select min(next_reminder) from queue_state where next_reminder is not null
     union all select at from (${firstWaveAt()}) as waves
     union all select at from (${firstReviewAt()}) as reviews
-    union all select min(0) from queue where rerank_after is not null
+    union all select min(0) from queue_state where rerank_after is not null
     union all select min(coalesce(lease_until, 0)) from job
       where runner <> 'server' and finished_at is null and cancel_at is not null
-    union all select min(0) from metadata_key as k join queue as q on q.id = k.queue_id
+    union all select min(0) from metadata_key as k join queue_state as q on q.queue_id = k.queue_id
       where k.counted_seq < q.last_seq
     union all select min(0) from instance where erasures <> erasures_wiped
   ) as due)`;
@@ -109,16 +109,16 @@ export async function keepUp(context: Context): Promise<void> {
   const { db } = context;
   const now = await sharedNow(context);
   const due = await db.query
-    .selectFrom('queue')
-    .select('id')
+    .selectFrom('queue_state')
+    .select('queue_id as id')
     .where('next_expiry', '<=', now)
     .orderBy('next_expiry')
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of due) await attend(context, id, expireInvites);
   const reminding = await db.query
-    .selectFrom('queue')
-    .select('id')
+    .selectFrom('queue_state')
+    .select('queue_id as id')
     .where('next_reminder', '<=', now)
     .orderBy('next_reminder')
     .limit(QUEUES_AT_ONCE)
@@ -129,8 +129,8 @@ export async function keepUp(context: Context): Promise<void> {
   for (const id of await findDueQueues(context, now, QUEUES_AT_ONCE)) await attend(context, id, runDueWaves);
   for (const id of await findUnsettled(context, QUEUES_AT_ONCE)) await settle(context, id);
   const unranked = await db.query
-    .selectFrom('queue')
-    .select('id')
+    .selectFrom('queue_state')
+    .select('queue_id as id')
     .where('rerank_after', 'is not', null)
     .limit(QUEUES_AT_ONCE)
     .execute();

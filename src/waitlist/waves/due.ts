@@ -7,7 +7,7 @@ const REACHED = sql`(w.until_joined is not null and ${JOINED} >= w.until_joined)
 /** A wave that keeps invites open has nothing to do while enough are open. */
 const HAS_ROOM = sql`(w.keep_open is null or (q.waiting > 0 and w.keep_open > q.open_invites
   and (w.until_joined is null or w.until_joined - ${JOINED} > q.open_invites)))`;
-const ACTIVE = sql`wave as w join queue as q on q.id = w.queue_id
+const ACTIVE = sql`wave as w join queue_state as q on q.queue_id = w.queue_id
   where w.state = 'active' and w.run_at is null`;
 
 /** When the first wave is due: to run, or to end because enough people have joined. */

@@ -62,9 +62,9 @@ type Executor = Database['query'] | Trx;
 
 export function readCounts(executor: Executor, queue: Queue): Promise<InviteCounts> {
   return executor
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select(['open_invites', 'accepted_invites', 'waiting'])
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
 }
 

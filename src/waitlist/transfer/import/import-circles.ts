@@ -52,9 +52,9 @@ function readMadeLinks({ db }: Context, { queue }: ImportJob, after: number) {
 
 async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<number> {
   const row = await db.query
-    .selectFrom('queue')
+    .selectFrom('queue_state')
     .select('last_seq')
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   return row.last_seq;
 }

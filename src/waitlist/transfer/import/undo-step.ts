@@ -49,9 +49,9 @@ export async function takeBack(
   await forgetTraces(context, change, range, leaving, kept);
   countOut(change, leaving);
   await trx
-    .updateTable('queue')
+    .updateTable('queue_state')
     .set({ undone: sql`undone + ${leaving.length}` })
-    .where('id', '=', queue.id)
+    .where('queue_id', '=', queue.id)
     .execute();
   return { removed: leaving.length, ids: leaving.map(({ id }) => id), sendingOver };
 }
