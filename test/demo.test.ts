@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { STATUSES } from '../src/db/tables.ts';
 import { runCommandLine } from '../src/commands/command-line.ts';
 import { readConfig } from '../src/config/config.ts';
 import { startReceiver } from '../src/demo/receiver.ts';
@@ -52,7 +53,8 @@ describe('the demo', () => {
       .selectFrom('queue')
       .innerJoin('waitlist', 'waitlist.id', 'queue.waitlist_id')
       .innerJoin('queue_state', 'queue_state.queue_id', 'queue.id')
-      .select(['public_id', 'environment', 'last_seq', 'pending', 'waiting', 'invited', 'joined', 'removed'])
+      .select(['waitlist.public_id', 'queue.environment', 'queue_state.last_seq'])
+      .select(STATUSES.map((status) => `queue_state.${status}` as const))
       .orderBy('queue.id')
       .execute();
     assert.deepEqual(

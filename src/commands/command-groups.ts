@@ -12,6 +12,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     words: ['serve', 'migrate', 'doctor', 'status', 'master-key'],
     load: async () => (await import('./operations.ts')).operations,
   },
+  { words: ['distribute'], load: async () => (await import('./distribute.ts')).distribute },
   { words: ['demo'], load: async () => (await import('./demo.ts')).demo },
   { words: ['backup', 'restore'], load: async () => (await import('./backup.ts')).backups },
   { words: ['waitlist', 'environment'], load: async () => (await import('./waitlists.ts')).waitlists },

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
+import type { Distribution, Worker } from './cluster.ts';
 import type { Dialect } from './dialect.ts';
 import type { Lookup, Statement } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
@@ -131,6 +132,10 @@ export interface Database extends Dialect {
   connectionLimit(): Promise<number | null>;
   /** Of this process, or null if the engine has no pool. Asks nobody. */
   connections(): Connections | null;
+  /** Spreads the tables over the workers of a cluster, if the engine has one. */
+  distribute(trx: Trx, shards?: number): Promise<Distribution>;
+  /** The servers over which the queues are spread, or null if they are not. */
+  clusterWorkers(): Promise<Worker[] | null>;
   /** Tries to write, and throws what is wrong. Frequent calls share a result. */
   probe(): Promise<void>;
   close(): Promise<void>;

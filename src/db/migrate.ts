@@ -160,6 +160,9 @@ export async function migrate(
     current = reached.version;
     watch({ ...step, waitingFor: [], state: 'done' });
   }
+  // New tables go where the others are.
+  if (applied.length > 0 && upTo === SCHEMA_VERSION && (await db.clusterWorkers()) !== null)
+    await db.unlimited.transaction((trx) => db.distribute(trx));
   return applied;
 }
 

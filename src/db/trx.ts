@@ -9,8 +9,12 @@ import type { TableName, Tables } from './tables.ts';
 interface TrxEngine {
   dialect: Dialect;
   execute<O>(query: NamedQuery<O>): Promise<O[]>;
-  insertOf(table: TableName, rows: readonly Row[], onConflict: OnConflict<never> | undefined): NamedQuery;
-  updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery;
+  insertOf(
+    table: TableName,
+    rows: readonly Row[],
+    onConflict: OnConflict<never> | undefined,
+  ): NamedQuery | NamedQuery[];
+  updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery | NamedQuery[];
 }
 
 /** A transaction, or several in sequence if a connection keeps it. */
@@ -24,10 +28,11 @@ export interface OpenTrx {
 export function openTrx(builder: Kysely<Tables>, engine: TrxEngine): OpenTrx {
   const { dialect, execute, insertOf, updateOf } = engine;
   let failure: Error | undefined;
-  const send = (query: NamedQuery): void => {
-    execute(query).catch((error: Error) => {
-      failure ??= error;
-    });
+  const send = (queries: NamedQuery | NamedQuery[]): void => {
+    for (const query of Array.isArray(queries) ? queries : [queries])
+      execute(query).catch((error: Error) => {
+        failure ??= error;
+      });
   };
   const trx = Object.assign(builder, {
     run: (statement, values) => execute(statement.bind(dialect, values)),

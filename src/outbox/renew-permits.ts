@@ -20,7 +20,7 @@ const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, Sta
     .leftJoin('waitlist as w', 'w.id', 'q.waitlist_id')
     .leftJoin('event as e', (join) =>
       join
-        .onRef('e.queue_id', '=', 'd.queue_id')
+        .on('e.queue_id', '=', parameter('queueId'))
         .onRef('e.id', '=', 'd.event_id')
         .on('e.body', 'is not', null),
     )

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type Statement, statement } from '../statement.ts';
-import { claimDeliveries } from './claims.ts';
+import { distributeTables } from './citus-distribute.ts';
+import { isDistributed } from './citus-tables.ts';
+import { readWorkers } from './citus-workers.ts';
 import { readConnectionLimit } from './connection-limit.ts';
-import { postgresDialect } from './dialect.ts';
 import { rethrow } from './errors.ts';
 import { refuseOldServer } from './explain.ts';
+import { DISTRIBUTED } from './flavor.ts';
 import { freezeDatabase } from './freeze.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import { CHANNEL, LISTENER, type Notifications, shareNotifications } from './listen.ts';
@@ -59,6 +61,13 @@ export async function openPostgres({
   const replicaPool =
     replicaUrl === undefined ? undefined : openReplicaPool(replicaUrl, given, onReplicaState);
   const parts = { pool, notifications, replicaPool, onReplicaState };
+  try {
+    await findFlavor(pool);
+    if (replicaPool) replicaPool.flavor = pool.flavor;
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
   const unlimited = database(parts, { long: true });
   const db = database(parts, { long: false }, unlimited);
   try {
@@ -71,6 +80,12 @@ export async function openPostgres({
     throw error;
   }
   return db;
+}
+
+/** Before any statement is written. */
+async function findFlavor(pool: Pool): Promise<void> {
+  const query = queriesOver(new PostgresConnection((command) => runAlone(pool, command)));
+  if (await isDistributed(query)) pool.flavor = DISTRIBUTED;
 }
 
 /** Reads of the admin API run a few statements at a time. */
@@ -103,15 +118,18 @@ function database(
   const run: Runner = (command) => repeatRolledBack(() => runOnce(command));
   const connection = new PostgresConnection(run);
   const query = queriesOver(connection);
+  const { dialect, isDistributed: isSpread } = pool.flavor;
   const db: Database = {
-    ...postgresDialect,
+    ...dialect,
     describe: () => 'postgres',
     query,
     run: async (statement, values) => {
-      const { name, sql: text, parameters } = statement.bind(postgresDialect, values);
+      const { name, sql: text, parameters } = statement.bind(dialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
-    find: openLookups(run),
+    find: isSpread
+      ? async (lookup, key) => (await db.run(lookup, key))[0]
+      : openLookups(run),
     transaction: (work, { repeatable = true } = {}) => {
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();
@@ -138,7 +156,7 @@ function database(
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
         .replace(/\) clustered$/, ')')
-        .replace(/^unreference (\w+) \((\w+)\)$/, 'alter table $1 drop constraint $1_$2_fkey'),
+        .replace(/^unreference (\w+) \((\w+)\)$/, 'alter table $1 drop constraint if exists $1_$2_fkey'),
     freeze: (trx) => freezeDatabase(trx, pool.refusedSettings),
     continueNumbers: async (trx, table) => {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
@@ -149,7 +167,7 @@ function database(
       const [row] = await (trx ?? db).run(readClock, {});
       return row?.now ?? Date.now();
     },
-    claimDeliveries,
+    claimDeliveries: pool.flavor.claimDeliveries,
     lockDeliveries: (trx, queueIds, how) => {
       if (queueIds.length > 0) trx.write(how === 'shared' ? shareDeliveries : lockDeliveries, { queueIds });
     },
@@ -177,6 +195,8 @@ function database(
     },
     connectionLimit: () => (pool.throughPooler ? Promise.resolve(null) : readConnectionLimit(query)),
     connections: pool.connections,
+    distribute: distributeTables,
+    clusterWorkers: () => readWorkers(query),
     probe: createProbe(pool),
     close: async () => {
       await Promise.all([pool.close(), replicaPool?.close()]);

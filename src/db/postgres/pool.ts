@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
 import { type Connections, SchemaSuperseded } from '../database.ts';
+import { type Flavor, PLAIN } from './flavor.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
 import type { Servers } from './servers.ts';
 import { parserFor } from './session.ts';
@@ -64,6 +65,8 @@ export interface Pool {
   readonly throughPooler: boolean;
   /** What this server does not let us set. */
   readonly refusedSettings: ReadonlySet<OptionalSetting>;
+  /** How statements are written. Known once the database was asked. */
+  flavor: Flavor;
   /** What this process has written. */
   readonly changes: Changes;
   /** Aborted when a write met a newer schema. */
@@ -221,6 +224,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
     get throughPooler() {
       return throughPooler;
     },
+    flavor: PLAIN,
     get refusedSettings() {
       return refusedSettings ?? new Set();
     },

@@ -1,5 +1,4 @@
 import { type Database, DatabaseUnavailable } from '../database.ts';
-import { postgresDialect } from './dialect.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import type { Pool, PoolOptions } from './pool.ts';
 import { runAlone } from './transaction.ts';
@@ -39,7 +38,7 @@ export function openReplica(
     ...primary,
     query: queriesOver(new PostgresConnection(run)),
     run: async (statement, values) => {
-      const { name, sql: text, parameters } = statement.bind(postgresDialect, values);
+      const { name, sql: text, parameters } = statement.bind(pool.flavor.dialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
   };

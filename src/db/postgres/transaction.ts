@@ -1,9 +1,8 @@
 import type { Trx } from '../database.ts';
 import type { NamedQuery } from '../statement.ts';
 import { type OpenTrx, openTrx } from '../trx.ts';
-import { insertOf, updateOf } from './bulk.ts';
-import { postgresDialect } from './dialect.ts';
 import { isReadOnly, rethrow } from './errors.ts';
+import type { Flavor } from './flavor.ts';
 import { PostgresConnection, queriesOver } from './kysely.ts';
 import type { Client, Pool } from './pool.ts';
 import { type Answer, type Command, isWrite, Session } from './session.ts';
@@ -18,6 +17,7 @@ interface TransactionOptions {
 
 interface Connected extends OpenTrx {
   session: Session;
+  flavor: Flavor;
 }
 
 /** Kept for the lifetime of the connection, with its prepared statements. */
@@ -25,12 +25,12 @@ const connected = new WeakMap<Client, Connected>();
 
 function sessionOf(pool: Pool, client: Client): Connected {
   const known = connected.get(client);
-  if (known) return known;
+  const { flavor } = pool;
+  if (known?.flavor === flavor) return known;
   const session = new Session(client, !pool.throughPooler);
   const connection = new PostgresConnection((command) => session.run(command));
   const execute = async <O>(query: NamedQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-  const dialect = postgresDialect;
-  const fresh = { session, ...openTrx(queriesOver(connection), { dialect, execute, insertOf, updateOf }) };
+  const fresh = { session, flavor, ...openTrx(queriesOver(connection), { ...flavor, execute }) };
   connected.set(client, fresh);
   return fresh;
 }

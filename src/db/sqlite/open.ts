@@ -1,3 +1,4 @@
+import { invalid } from '../../lib/errors.ts';
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -106,6 +107,10 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {}, // `onChange` also notices other processes.
     onChange: watch.listen,
+    distribute: async () => {
+      throw invalid('SQLite has no workers to spread queues over: use PostgreSQL with Citus');
+    },
+    clusterWorkers: async () => null,
     refreshStatistics: async () => {}, // Its plans depend only on the indexes.
     shrinkLog: () => shrinkLog(file, writer),
     usage: async () => {

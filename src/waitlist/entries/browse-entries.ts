@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
@@ -112,7 +113,7 @@ export async function readEntry(context: Context, queue: Queue, entryId: string)
 }
 
 async function findRow({ db }: Context, queue: Queue, id: Uint8Array): Promise<EntryRow | undefined> {
-  return selectEntries(db).where('e.queue_id', '=', queue.id).where('e.id', '=', id).executeTakeFirst();
+  return selectEntries(db, sql.val(queue.id)).where('e.id', '=', id).executeTakeFirst();
 }
 
 export function isEntryId(text: string): boolean {

@@ -36,14 +36,12 @@ export interface EntryPage {
 const BY_HASH = { queueId: 'bigint', hash: 'bytes' } as const;
 
 const findByEmail = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
-  selectEntries(db)
-    .where('e.queue_id', '=', parameter('queueId'))
+  selectEntries(db, parameter('queueId'))
     .where('e.email_hash', '=', parameter('hash')),
 );
 
 const findByPhone = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
-  selectEntries(db)
-    .where('e.queue_id', '=', parameter('queueId'))
+  selectEntries(db, parameter('queueId'))
     .where('e.phone_hash', '=', parameter('hash')),
 );
 

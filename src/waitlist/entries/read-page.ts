@@ -68,10 +68,10 @@ function rankedPage(size: number): Pages['ranked'] {
           .limit(sql.lit(size)),
       )
       .selectFrom('page as e')
-      .$call((query) => withEntryColumns(query as unknown as AliasedEntries))
+      .$call((query) => withEntryColumns(query as unknown as AliasedEntries, parameter('queueId')))
       .select([
         sql<null>`null`.as('position'),
-        sql<number>`(select ${positionOf('e')} from (select * from page order by rank, seq desc limit 1) as e)`.as(
+        sql<number>`(select ${positionOf('e', parameter('queueId'))} from (select * from page order by rank, seq desc limit 1) as e)`.as(
           'first_position',
         ),
       ])

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { DoorlistError, invalid, notFound, Problems } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { parseMetadata } from '../people/metadata.ts';
@@ -74,7 +75,7 @@ async function findRow({ trx, queue }: QueueChange, entryId: string) {
     (await trx
       .selectFrom('entry as e')
       .select(['e.seq', 'e.id', 'e.status', 'e.rank', 'e.referrals', 'e.person'])
-      .select(positionOf('e').as('position'))
+      .select(positionOf('e', sql.val(queue.id)).as('position'))
       .where('e.queue_id', '=', queue.id)
       .where('e.id', '=', id)
       .executeTakeFirst());

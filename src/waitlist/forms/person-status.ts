@@ -45,7 +45,7 @@ const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, 
   db.query
     .selectFrom('entry as e')
     .select(columns)
-    .select(positionOf('e').as('position'))
+    .select(positionOf('e', parameter('queueId')).as('position'))
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.id', '=', parameter('id')),
 );
@@ -54,7 +54,7 @@ const findBySeq = statement<{ queueId: number; seq: number }, StatusRow>((db, pa
   db.query
     .selectFrom('entry as e')
     .select(columns)
-    .select(positionOf('e').as('position'))
+    .select(positionOf('e', parameter('queueId')).as('position'))
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.seq', '=', parameter('seq')),
 );
@@ -105,7 +105,7 @@ async function boostOf({ db }: Context, queue: Queue): Promise<number> {
 /** The position of somebody who joined at that place and has no referrals. */
 async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Promise<number> {
   const { rows } = await sql<{ position: number }>`
-    select ${positionOf('e')} as position
+    select ${positionOf('e', sql.val(queue.id))} as position
     from (select cast(${queue.id} as bigint) as queue_id, cast(${place} as bigint) as rank,
       cast(${place} as bigint) as seq, 'waiting' as status) as e`.execute(db.query);
   return rows[0]?.position ?? 1;

@@ -19,13 +19,13 @@ import { Tally } from './tally.ts';
 /** The update locks the row, so the transactions of a queue run one after the other. */
 const lockQueue = statement<
   { queueId: number },
-  { last_seq: number; waiting: number; listens: string; now: number }
+  { last_seq: number; waiting: number; listens: string }
 >((db, parameter) =>
   db.query
     .updateTable('queue_state')
     .set({ last_seq: sql`last_seq` })
     .where('queue_id', '=', parameter('queueId'))
-    .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
+    .returning(['last_seq', 'waiting', 'listens']),
 );
 
 /**
@@ -67,7 +67,7 @@ export async function readAndChangeQueue<R, T>(
     const change: QueueChange = {
       trx,
       queue,
-      now: sharedTime(context, row.now),
+      now: sharedTime(context, settingsRow.now),
       settings,
       waiting: row.waiting,
       lastSeq: row.last_seq,

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, sql } from 'kysely';
 import type { Dialect } from '../../db/dialect.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
@@ -25,11 +25,11 @@ export type AliasedEntries = SelectQueryBuilder<Tables & { e: Tables['entry'] },
  * The columns of an `EntryRow` except the position, which each query computes in its own way. A referrer who was
  * taken off the waitlist is not shown, like one who was erased.
  */
-export function withEntryColumns(query: AliasedEntries) {
+export function withEntryColumns(query: AliasedEntries, queueId: Expression<number>) {
   return query
     .leftJoin('entry as r', (join) =>
       join
-        .onRef('r.queue_id', '=', 'e.queue_id')
+        .on('r.queue_id', '=', queueId)
         .onRef('r.seq', '=', 'e.referrer_seq')
         .on('r.status', '<>', sql.lit('removed'))
         .on('e.credited', '=', sql.lit(1)),
@@ -44,15 +44,13 @@ export function withEntryColumns(query: AliasedEntries) {
     ]);
 }
 
-/** Entries with their live positions, each computed individually. */
-export function selectEntries(db: Dialect) {
-  return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries).select(
-    positionOf('e').as('position'),
-  );
+/** Entries of a queue with their live positions, each computed individually. */
+export function selectEntries(db: Dialect, queueId: Expression<number>) {
+  return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries, queueId)
+    .select(positionOf('e', queueId).as('position'))
+    .where('e.queue_id', '=', queueId);
 }
 
 export const findBySeqs = statement<{ queueId: number; seqs: readonly number[] }, EntryRow>((db, parameter) =>
-  selectEntries(db)
-    .where('e.queue_id', '=', parameter('queueId'))
-    .where((e) => db.in(e.ref('e.seq'), parameter('seqs'))),
+  selectEntries(db, parameter('queueId')).where((e) => db.in(e.ref('e.seq'), parameter('seqs'))),
 );

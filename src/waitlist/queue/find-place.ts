@@ -77,7 +77,7 @@ export async function findPlace(
 
 /** The position that an entry would have, if one with this rank and joining sequence came in addition. */
 export const positionAt = statement<{ queueId: number } & Place, { position: number }>((db, parameter) => {
-  const query = sql<{ position: number }>`select ${positionOf('e')} as position
+  const query = sql<{ position: number }>`select ${positionOf('e', parameter('queueId'))} as position
     from (select cast(${parameter('queueId')} as bigint) as queue_id, cast(${parameter('rank')} as bigint) as rank,
       cast(${parameter('seq')} as bigint) as seq, 'waiting' as status) as e`;
   return { compile: () => query.compile(db.query) };

@@ -66,17 +66,17 @@ function pageQuery(
     )
     select e.seq, e.rank, e.id, e.status, e.referrals, e.person, e.created_at, e.invited_at, e.joined_at,
       r.id as referrer_id, r.person as referrer_person,
-      case when e.rank < s.first_rank or e.rank > s.last_rank then ${positionOf('e')} end as position,
+      case when e.rank < s.first_rank or e.rank > s.last_rank then ${positionOf('e', queueId)} end as position,
       case when e.seq = s.first_seq then (
         select string_agg(cast(n.seq as text), ',' order by n.rank, n.seq desc) from entry as n
         where n.queue_id = ${queueId} and n.status = 'waiting' and n.rank >= s.first_rank and n.rank <= s.last_rank
       ) end as near,
       case when e.seq = s.first_seq then (
-        select ${positionOf('e')} - 1 from (select cast(${queueId} as bigint) as queue_id, s.first_rank as rank,
+        select ${positionOf('e', queueId)} - 1 from (select cast(${queueId} as bigint) as queue_id, s.first_rank as rank,
           ${sql.lit(Number.MAX_SAFE_INTEGER)} as seq, 'waiting' as status) as e
       ) end as ahead
     from span as s cross join page as e
-    left join entry as r on e.credited = 1 and r.queue_id = e.queue_id and r.seq = e.referrer_seq
+    left join entry as r on e.credited = 1 and r.queue_id = ${queueId} and r.seq = e.referrer_seq
       and r.status <> 'removed'
     order by e.seq`;
   return { compile: () => query.compile(db.query) };

@@ -32,8 +32,9 @@ type SettingsRow = Pick<
   | 'mail_kinds'
   | 'mail_version'
   | 'invite_reminder_ms'
-> & { form_enabled: number | null };
+> & { form_enabled: number | null; now: number };
 
+/** With the time, which is that of a moment at which the lock is held. */
 export const readSettings = statement<{ waitlistId: number; queueId: number }, SettingsRow>((db, parameter) =>
   db.query
     .selectFrom('waitlist')
@@ -46,6 +47,7 @@ export const readSettings = statement<{ waitlistId: number; queueId: number }, S
         .where('form.queue_id', '=', parameter('queueId'))
         .as('form_enabled'),
     )
+    .select(db.clock.as('now'))
     .where('id', '=', parameter('waitlistId'))
     .where('deleted_at', 'is', null),
 );

@@ -132,11 +132,11 @@ export async function countEntries(
   const rows = await db.query
     .selectFrom('queue')
     .innerJoin('queue_state', 'queue_state.queue_id', 'queue.id')
-    .select(['waitlist_id', ...STATUSES])
+    .select(['queue.waitlist_id', ...STATUSES.map((status) => `queue_state.${status}` as const)])
     .where('environment', '=', environment)
     .where((e) =>
       db.in(
-        e.ref('waitlist_id'),
+        e.ref('queue.waitlist_id'),
         waitlists.map(({ internalId }) => internalId),
       ),
     )

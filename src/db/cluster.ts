@@ -1,0 +1,15 @@
+/** A server that has a part of the queues. */
+export interface Worker {
+  /** Host and port. */
+  name: string;
+  queues: number;
+  isUp: boolean;
+}
+
+export interface Distribution {
+  /** Tables that this run made reference tables, and that it spread by queue. */
+  copied: string[];
+  spread: string[];
+  /** Constraints and unique indexes that Citus cannot keep. */
+  dropped: string[];
+}
