@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { CITUS_URL } from './support/citus.ts';
 import { runChecks } from './support/checks.ts';
 import { ensureDashboard } from './support/ensure-dashboard.ts';
 import { groupFiles } from './support/groups.ts';
@@ -61,7 +62,8 @@ async function runTests({ files, engine, browser, name, all }: RunOptions): Prom
   const leftOut = browser && without('Chromium');
   if (leftOut)
     console.log(`Browser tests are left out: ${leftOut}. To leave them out on purpose: --no-browser.`);
-  const given = process.env.DOORLIST_TEST_POSTGRES_URL;
+  const given = CITUS_URL ?? process.env.DOORLIST_TEST_POSTGRES_URL;
+  if (given) process.env.DOORLIST_TEST_POSTGRES_URL = given;
   if (given) return runOn(given, files, name);
   const postgres = await startPostgres({ durable: false, within: memoryDirectory() ?? tmpdir() });
   process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;

@@ -33,6 +33,7 @@ import type { GetText } from '../../src/webhooks/get.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
+import { CITUS_URL } from './citus.ts';
 import { noDns } from './dns-server.ts';
 import { CHOSEN_ENGINES } from './engines.ts';
 import { parseJson } from './raw-http.ts';
@@ -42,7 +43,7 @@ export const START = Date.UTC(2026, 10, 15, 9, 30);
 
 /** Runs a suite on each engine of this run. */
 export function forEachEngine(suite: (engine: Engine) => void): void {
-  for (const engine of CHOSEN_ENGINES) describe(`on ${engine}`, () => suite(engine));
+  for (const engine of CHOSEN_ENGINES) describe(`on ${engine === 'postgres' && CITUS_URL ? 'citus' : engine}`, () => suite(engine));
 }
 
 export interface Answer<T = unknown> {

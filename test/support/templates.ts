@@ -5,6 +5,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { openSqlite } from '../../src/db/sqlite/open.ts';
 import { DATABASE_FILE } from '../../src/installation/data-directory.ts';
+import { CITUS_URL, createCitusTemplate } from './citus.ts';
 import { createDatabase } from './databases.ts';
 import type { Templates } from './storage.ts';
 
@@ -13,6 +14,11 @@ export async function createTemplates(serverUrl: string, directory: string): Pro
   const sqliteFile = path.join(directory, DATABASE_FILE);
   await migrateAndClose(await openSqlite(sqliteFile));
   chmodSync(sqliteFile, 0o600);
+  if (serverUrl === CITUS_URL) {
+    const { name, drop } = await createCitusTemplate(serverUrl);
+    process.env.DOORLIST_TEST_TEMPLATES = JSON.stringify({ sqliteFile, postgresDatabase: name });
+    return drop;
+  }
   const { url, drop } = await createDatabase(serverUrl);
   await migrateAndClose(await openPostgres({ url, poolSize: 1, onState: () => {} }));
   const created: Templates = { sqliteFile, postgresDatabase: new URL(url).pathname.slice(1) };
