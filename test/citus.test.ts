@@ -7,15 +7,18 @@ import pg from 'pg';
 import { TABLES_OF_QUEUES } from '../src/db/postgres/citus-tables.ts';
 import { type Command, Session } from '../src/db/postgres/session.ts';
 import { importFile } from '../src/waitlist/transfer/import/import-start.ts';
+import { checkInstallation } from '../src/installation/health.ts';
+import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import { exportEntries } from '../src/wire/entry-export.ts';
 import { type AdminClient, adminClient, succeeded } from './support/admin.ts';
-import { CITUS_URL, WITHOUT_CITUS } from './support/citus.ts';
+import { CITUS_URL, nodesOf, onNode, WITHOUT_CITUS } from './support/citus.ts';
 import { afterTest } from './support/cleanup.ts';
 import { query } from './support/databases.ts';
 import { type List, startService } from './support/harness.ts';
+import { runCommand } from './support/process.ts';
 import { startReceiver } from './support/receiver.ts';
 import { createStorage, type Storage } from './support/storage.ts';
-import { endpointFor, inState, startSending } from './support/webhooks.ts';
+import { endpointFor, inState, startSending, until } from './support/webhooks.ts';
 
 type Sending = Awaited<ReturnType<typeof startSending>>;
 
@@ -130,9 +133,6 @@ describe('queues on Citus', { skip: WITHOUT_CITUS }, () => {
     afterTest(own.remove);
     const name = new URL(own.environment.DATABASE_URL ?? '').pathname.slice(1);
     await query(CITUS_URL ?? '', `alter database ${name} set citus.log_remote_commands = on`);
-    const told = await startService('postgres', { storage: own });
-    afterTest(told.close);
-    const theirs = await told.waitlist();
     const notices: string[] = [];
     const prototype = pg.Client.prototype as unknown as { _handleNotice(notice: { message?: string }): void };
     const handle = prototype._handleNotice;
@@ -140,6 +140,10 @@ describe('queues on Citus', { skip: WITHOUT_CITUS }, () => {
     afterTest(() => {
       prototype._handleNotice = handle;
     });
+    const told = await startService('postgres', { storage: own });
+    afterTest(told.close);
+    const theirs = await told.waitlist();
+    notices.length = 0;
     assert.equal((await theirs.signup({ email: 'a@example.com', metadata: { plan: 'pro' } })).status, 201);
     assert.ok(notices.some((notice) => /issuing commit/i.test(notice)), notices.join('\n'));
     assert.deepEqual(
@@ -169,5 +173,95 @@ describe('deliveries on Citus', { skip: WITHOUT_CITUS }, () => {
     const claims = sent.filter(({ text }) => /^(update delivery|select "id", "body" from "event")/.test(text));
     assert.ok(claims.length >= 2, sent.map(({ text }) => text).join('\n'));
     assert.deepEqual(await findSpread(client, claims), []);
+  });
+});
+
+describe('a worker that goes away under load', { skip: WITHOUT_CITUS }, () => {
+  it('takes only its own queues with it, and nobody is lost or there twice once it is back', async () => {
+    const storage = await createStorage('postgres', { migrated: true, serverUrl: CITUS_URL ?? '' });
+    afterTest(storage.remove);
+    const service = await startService('postgres', { storage });
+    afterTest(service.close);
+    const admin = await adminClient(service);
+    const lists = await Promise.all(Array.from({ length: 8 }, () => service.waitlist()));
+    const url = storage.environment.DATABASE_URL ?? '';
+    const [, worker] = await nodesOf(url);
+    assert.ok(worker);
+    const theirs = new Set(await queuesOn(url, worker.port));
+    const placed = await Promise.all(
+      lists.map(async (list) => ({ list, isAway: theirs.has((await list.queue()).id) })),
+    );
+    const away = placed.filter(({ isAway }) => isAway);
+    const staying = placed.filter(({ isAway }) => !isAway);
+    assert.ok(away.length > 0 && staying.length > 0);
+    const ledger = new Map(lists.map((list) => [list, new Set<string>()]));
+    let stopped = false;
+    const signUp = async (list: List, name: string) => {
+      const answer = await list.signup({ email: `${name}@example.com` });
+      if (answer.status === 201) ledger.get(list)?.add(`${name}@example.com`);
+      return answer.status;
+    };
+    afterTest(() => {
+      stopped = true;
+    });
+    const clients = lists.map(async (list) => {
+      for (let at = 0; !stopped; at += 1) await signUp(list, `p${at}`);
+    });
+    const database = new URL(url).pathname.slice(1);
+    const connect = (allowed: boolean) =>
+      query(onNode(CITUS_URL ?? '', worker), `alter database ${database} allow_connections ${allowed}`);
+    await connect(false);
+    await query(
+      onNode(CITUS_URL ?? '', worker),
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    );
+    for (const { list } of away) assert.equal(await signUp(list, 'meanwhile'), 503);
+    for (const { list } of staying) assert.equal(await signUp(list, 'meanwhile'), 201);
+    const { workers } = succeeded(await admin.get<{ workers: { isUp: boolean }[] }>('/instance'));
+    assert.deepEqual(workers.map(({ isUp }) => isUp).toSorted(), [false, true]);
+    const health = JSON.stringify(await checkInstallation(service.context, service.config));
+    assert.match(health, new RegExp(`:${worker.port} does not answer: \\d+ queues? cannot be used`));
+    await connect(true);
+    for (const { list } of away)
+      await until('the worker answers again', async () => (await signUp(list, 'back')) === 201);
+    stopped = true;
+    await Promise.all(clients);
+    for (const list of lists) {
+      const entries = await list.walk({ limit: 200 });
+      const emails = entries.map(({ email }) => email ?? '');
+      assert.equal(new Set(emails).size, emails.length, 'nobody is there twice');
+      const lost = [...(ledger.get(list) ?? [])].filter((email) => !emails.includes(email));
+      assert.deepEqual(lost, []);
+      assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    }
+  });
+});
+
+async function queuesOn(url: string, port: number): Promise<number[]> {
+  const rows = await query(
+    url,
+    `select q.id::integer as id from queue as q
+      join pg_dist_placement as p on p.shardid = get_shard_id_for_distribution_column('queue_state', q.id)
+      join pg_dist_node as n on n.groupid = p.groupid where n.nodeport = ${Number(port)}`,
+  );
+  return (rows as { id: number }[]).map(({ id }) => id);
+}
+
+describe('distribute', () => {
+  it('refuses an engine and a server without workers, with a sentence', async () => {
+    const storage = await createStorage('sqlite', { migrated: true });
+    afterTest(storage.remove);
+    const { code, stderr } = await runCommand(storage.environment, 'distribute');
+    assert.equal(code, 1);
+    assert.match(stderr, /SQLite has no workers to spread queues over/);
+  });
+
+  it('refuses a PostgreSQL without Citus, and an older schema', { skip: CITUS_URL !== undefined }, async () => {
+    const storage = await createStorage('postgres', { migrated: true });
+    afterTest(storage.remove);
+    assert.match((await runCommand(storage.environment, 'distribute')).stderr, /this PostgreSQL has no Citus/);
+    const empty = await createStorage('postgres');
+    afterTest(empty.remove);
+    assert.match((await runCommand(empty.environment, 'distribute')).stderr, /run `migrate`/);
   });
 });

@@ -23,10 +23,18 @@ const BACKUP_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 
 export type AnyFinding = Finding & Partial<Pick<EndpointFinding, 'endpoint'>>;
 
+const UNKNOWN_WORK: Finding = {
+  ...{ what: 'deliveries', ok: true, level: 'unchecked' },
+  detail: 'unknown while a worker of the cluster does not answer',
+};
+
 /** Everything that `status`, the admin API and the dashboard say about the installation, in this order. */
 export async function checkInstallation(context: Context, config: Config): Promise<AnyFinding[]> {
+  const operation = await checkOperation(context, config);
+  // What is about all queues cannot be counted then.
+  if (operation.some(({ what, ok }) => what === 'cluster' && !ok)) return [...operation, UNKNOWN_WORK];
   return [
-    ...(await checkOperation(context, config)),
+    ...operation,
     ...(await checkMailServer(context, config.smtpUrl !== undefined)),
     ...(await checkWork(context, await glanceAtDeliveries(context))),
   ];

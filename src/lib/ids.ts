@@ -12,6 +12,18 @@ export function newId(now: number): Buffer {
   return id;
 }
 
+/** Ends with the queue that it belongs to, so that it leads there. */
+export function newIdOf(queueId: number, now: number): Buffer {
+  const id = newId(now);
+  id.writeUInt32BE(queueId, ID_BYTES - 4);
+  return id;
+}
+
+/** Of an id by `newIdOf`. Ids from before have any number there. */
+export function queueIdIn(id: Buffer): number {
+  return id.readUInt32BE(ID_BYTES - 4);
+}
+
 /** Ids of the same moment, sorted by number. */
 export function newNumberedId(now: number, number: number): Buffer {
   const id = newId(now);

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/database.ts';
 import { notFound } from '../lib/errors.ts';
-import { formatId, newId } from '../lib/ids.ts';
+import { formatId, newIdOf } from '../lib/ids.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -32,7 +32,7 @@ export async function createEndpoint(
 ): Promise<CreatedEndpoint> {
   await checkEndpoint(guard, input);
   const now = context.clock();
-  const id = newId(now);
+  const id = newIdOf(queue.id, now);
   const secret = newSecret();
   const { url, description, headers } = input;
   const row: EndpointRow = {

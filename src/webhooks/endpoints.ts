@@ -1,6 +1,6 @@
 import type { WebhookEndpointTable } from '../db/tables.ts';
 import { invalid, notFound } from '../lib/errors.ts';
-import { formatId, parseId } from '../lib/ids.ts';
+import { formatId, parseId, queueIdIn } from '../lib/ids.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { Secret } from './secrets.ts';
@@ -58,11 +58,11 @@ export interface FoundEndpoint {
 export async function findEndpoint(context: Context, endpointId: string): Promise<FoundEndpoint> {
   const id = parseId('whe', endpointId);
   if (!id) throw invalid('endpoint id: must look like whe_…, as `webhook list` prints it');
-  const row = await context.db.query
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const endpoints = context.db.query.selectFrom('webhook_endpoint').selectAll().where('id', '=', id);
+  // In the queue that the id names. Endpoints from before ids did so can be anywhere.
+  const row =
+    (await endpoints.where('queue_id', '=', queueIdIn(id)).executeTakeFirst()) ??
+    (await endpoints.executeTakeFirst());
   const queue = row && (await context.registry.queueById(row.queue_id));
   if (!row || !queue) throw notFound(`there is no webhook endpoint ${endpointId}`);
   return { queue, row, sealed: openEndpoint(queue, row) };

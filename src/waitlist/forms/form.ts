@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/queue.ts';
+import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 
 export const FIELD_TYPES = ['text', 'choice', 'checkbox'] as const;
 export const CAPTCHA_PROVIDERS = ['turnstile', 'hcaptcha'] as const;
@@ -71,16 +71,25 @@ export interface LiveForm extends Form {
   key: string;
 }
 
+/** Begins with the tag of its queue. */
 const FORM_KEY = /^dlf_[0-9A-Za-z]{34}$/;
+const TAG_AT = 'dlf_'.length;
 
 /** By its public key. Forms that are switched off are not found. */
-export async function findForm({ db, registry }: Context, key: string): Promise<LiveForm | undefined> {
+export async function findForm(context: Context, key: string): Promise<LiveForm | undefined> {
   if (!FORM_KEY.test(key)) return undefined;
-  const row = await registry.cached('form', key, () =>
-    selectForms(db).where('form_key', '=', key).executeTakeFirst(),
-  );
+  const { registry } = context;
+  const row = await registry.cached('form', key, () => findRow(context, key));
   const queue = row?.enabled === 1 ? await registry.queueById(row.queue_id) : undefined;
   return row && queue && { ...toForm(queue, row), key: row.form_key };
+}
+
+/** In the queue that the key names. Forms from before keys did so can be anywhere. */
+async function findRow({ db, registry }: Context, key: string) {
+  const forms = selectForms(db).where('form_key', '=', key);
+  const queue = await registry.queueByTag(key.slice(TAG_AT, TAG_AT + TAG_CHARACTERS));
+  const found = queue && (await forms.where('queue_id', '=', queue.id).executeTakeFirst());
+  return found ?? forms.executeTakeFirst();
 }
 
 export async function formOf({ db }: Context, queue: Queue): Promise<Form> {

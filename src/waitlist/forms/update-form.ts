@@ -40,7 +40,7 @@ export async function updateForm(context: Context, queue: Queue, changes: FormCh
     };
     await trx
       .insertInto('form')
-      .values({ queue_id: queue.id, form_key: newSecret(KEY_PREFIX), created_at: now, ...values })
+      .values({ queue_id: queue.id, form_key: newSecret(KEY_PREFIX, queue.tag), created_at: now, ...values })
       .onConflict((conflicting) => conflicting.column('queue_id').doUpdateSet(values))
       .execute();
     await context.audit?.(trx, {
@@ -70,7 +70,7 @@ export async function rotateFormKey(context: Context, queue: Queue): Promise<For
   await changeSettings(context, async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable('form')
-      .set({ form_key: newSecret(KEY_PREFIX), updated_at: context.clock() })
+      .set({ form_key: newSecret(KEY_PREFIX, queue.tag), updated_at: context.clock() })
       .where('queue_id', '=', queue.id)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw conflict('this waitlist has no form yet: configure it first');

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobTable } from '../../db/tables.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
-import { formatId, parseId } from '../../lib/ids.ts';
+import { formatId, parseId, queueIdIn } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -54,11 +54,18 @@ const COLUMNS = [
 /** Finds a job of any queue by its public id. */
 export async function readJob(context: Context, jobId: string): Promise<JobSummary> {
   const id = parseId('job', jobId);
-  const row =
-    id && (await context.db.query.selectFrom('job').select(COLUMNS).where('id', '=', id).executeTakeFirst());
+  const row = id && (await findRow(context, id));
   const queue = row && (await context.registry.queueById(row.queue_id));
   if (!row || !queue) throw notFound(`there is no job ${jobId}`);
   return summarize(queue, row, await sharedNow(context));
+}
+
+/** In the queue that the id names. Jobs from before ids did so can be anywhere. */
+async function findRow({ db }: Context, id: Buffer) {
+  const jobs = db.query.selectFrom('job').select(COLUMNS).where('id', '=', id);
+  return (
+    (await jobs.where('queue_id', '=', queueIdIn(id)).executeTakeFirst()) ?? (await jobs.executeTakeFirst())
+  );
 }
 
 /** The jobs of a queue, newest first. `before` is the id of the last job of the previous page. */

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobRunner } from '../../db/tables.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
+import { newIdOf } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
 import { repeat } from '../../lib/repeat.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -75,7 +75,7 @@ export function createJob(
   job: NewJob,
 ): JobLease {
   const { kind, input, progress = null, total = null, subject = null, runner } = job;
-  const { id = newId(now), held = runner !== 'server' } = job;
+  const { id = newIdOf(queue.id, now), held = runner !== 'server' } = job;
   const token = newToken();
   trx.insert('job', [
     {

@@ -19,9 +19,9 @@ export function isServerKey(text: string): boolean {
   return SHAPE.test(text) && hasChecksum(text);
 }
 
-export function newSecret(prefix: string): string {
-  let body = prefix;
-  for (let i = 0; i < RANDOM_CHARACTERS; i += 1) body += BASE62[randomInt(62)];
+export function newSecret(prefix: string, name = ''): string {
+  let body = prefix + name;
+  for (let i = name.length; i < RANDOM_CHARACTERS; i += 1) body += BASE62[randomInt(62)];
   return body + checksum(body);
 }
 

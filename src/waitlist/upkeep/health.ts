@@ -1,3 +1,4 @@
+import type { Worker } from '../../db/cluster.ts';
 import { storedSchemaVersion } from '../../db/migrate.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { VERSION } from '../../lib/version.ts';
@@ -46,6 +47,8 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
   );
   const described = `${db.describe()}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
   const findings: Finding[] = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
+  const workers = await db.clusterWorkers();
+  if (workers !== null) findings.push(judgeCluster(workers));
   if (connections !== null)
     findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });
   if (freeBytes !== null)
@@ -60,6 +63,14 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     findings.push({ what: 'write-ahead log', ok, detail });
   }
   return findings;
+}
+
+function judgeCluster(workers: readonly Worker[]): Finding {
+  const shown = workers.map(({ name, queues, isUp }) => {
+    const count = `${queues} ${queues === 1 ? 'queue' : 'queues'}`;
+    return isUp ? `${name} has ${count}` : `${name} does not answer: ${count} cannot be used`;
+  });
+  return { what: 'cluster', ok: workers.every(({ isUp }) => isUp), detail: shown.join('; ') };
 }
 
 export function checkVersions(): Finding {

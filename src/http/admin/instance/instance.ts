@@ -39,6 +39,19 @@ const InstanceObject = Type.Object(
       },
       { description: 'What there is.' },
     ),
+    workers: Type.Union(
+      [
+        Type.Array(
+          Type.Object({
+            name: Type.String({ description: 'Host and port.' }),
+            queues: Type.Integer({ minimum: 0, description: 'Queues that are on it.' }),
+            isUp: Type.Boolean({ description: 'Whether it answers. If not, its queues cannot be used.' }),
+          }),
+        ),
+        Type.Null(),
+      ],
+      { description: 'The workers of a Citus cluster. `null` if the queues are not spread over one.' },
+    ),
     ...settings,
     createdAt: time('When the installation was created.'),
   },
@@ -51,6 +64,7 @@ const EXAMPLE: Static<typeof InstanceObject> = {
   publicUrl: 'https://waitlist.example.com',
   emails: { from: 'hello@example.com', smtp: 'configured' },
   counts: { waitlists: 2, operators: 3 },
+  workers: null,
   defaultTimeZone: 'Europe/Berlin',
   createdAt: '2026-11-15T09:30:00.000Z',
 };
@@ -99,6 +113,7 @@ export function registerInstance(app: TypedApp, parts: AdminParts): void {
       publicUrl,
       emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
       counts: { waitlists: count, operators: await countOperators(context) },
+      workers: await waitlists.db.clusterWorkers(),
       defaultTimeZone,
       createdAt: isoTime(createdAt),
     };

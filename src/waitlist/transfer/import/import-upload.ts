@@ -1,5 +1,5 @@
 import { sharedNow } from '../../../db/shared-clock.ts';
-import { formatId, newId } from '../../../lib/ids.ts';
+import { formatId, newIdOf } from '../../../lib/ids.ts';
 import {
   advanceJob,
   createJob,
@@ -43,7 +43,7 @@ export async function startUploadedImport(
   bytes: AsyncIterable<Buffer>,
   options: UploadOptions,
 ): Promise<string> {
-  const id = newId(await sharedNow(context));
+  const id = newIdOf(queue.id, await sharedNow(context));
   try {
     const size = await storeUpload(context, queue, id, bytes);
     const file = uploadedFile(context, queue, id);
