@@ -4387,6 +4387,15 @@ export interface components {
                 /** @description Number of operators. */
                 operators: number;
             };
+            /** @description The workers of a Citus cluster. `null` if the queues are not spread over one. */
+            workers: {
+                /** @description Host and port. */
+                name: string;
+                /** @description Queues that are on it. */
+                queues: number;
+                /** @description Whether it answers. If not, its queues cannot be used. */
+                isUp: boolean;
+            }[] | null;
             /** @description IANA name of the time zone for charts, such as `Europe/Berlin`. */
             defaultTimeZone: string;
             /**
