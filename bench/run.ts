@@ -11,6 +11,7 @@ import { benchMemory } from './memory.ts';
 import { benchMetrics } from './metrics.ts';
 import { benchPeers } from './peers.ts';
 import { benchQueue } from './queue.ts';
+import { benchScale } from './scale.ts';
 import { benchSoak } from './soak.ts';
 import { benchUpgrade } from './upgrade.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -36,6 +37,7 @@ const LONG_BENCHMARKS: Record<string, () => Promise<boolean>> = {
   upgrade: benchUpgrade,
   memory: benchMemory,
   soak: benchSoak,
+  scale: benchScale,
 };
 
 const all = { ...BENCHMARKS, ...LONG_BENCHMARKS };

@@ -11,7 +11,10 @@ export const WITHOUT_CITUS =
 const SHARDS = 4;
 
 /** A database with the schema, spread over the workers. It can be copied: nobody is connected to it. */
-export async function createCitusTemplate(serverUrl: string): Promise<{ name: string; drop(): Promise<void> }> {
+export async function createCitusTemplate(
+  serverUrl: string,
+  { shards = SHARDS } = {},
+): Promise<{ name: string; drop(): Promise<void> }> {
   const { url, drop } = await createDatabase(serverUrl, 'template1', { everywhere: true });
   const name = new URL(url).pathname.slice(1);
   const nodes = await nodesOf(serverUrl);
@@ -25,7 +28,7 @@ export async function createCitusTemplate(serverUrl: string): Promise<{ name: st
     );
   const db = await openPostgres({ url, poolSize: 1, onState: () => {} });
   await migrate(db);
-  await db.unlimited.transaction((trx) => db.distribute(trx, SHARDS));
+  await db.unlimited.transaction((trx) => db.distribute(trx, shards));
   await db.close();
   for (const node of nodes) {
     await query(onNode(serverUrl, node), `alter database ${name} allow_connections false`);
