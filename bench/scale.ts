@@ -50,7 +50,11 @@ export async function benchScale(): Promise<boolean> {
   }
 }
 
-async function onCitus(template: string, nodes: readonly Node[], queues: number): Promise<Map<string, number>> {
+async function onCitus(
+  template: string,
+  nodes: readonly Node[],
+  queues: number,
+): Promise<Map<string, number>> {
   const { url, drop } = await createDatabase(CITUS_URL ?? '', template);
   const storage = await createStorage('sqlite');
   const environment = { ...storage.environment, DATABASE_URL: url };
@@ -128,7 +132,10 @@ async function cpuSeconds({ url }: Node): Promise<number> {
 function statOf(pid: string): [number, number, number] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(
       (at) => fields[at] ?? 0,
     );

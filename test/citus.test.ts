@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { TABLES_OF_QUEUES } from '../src/db/postgres/citus-tables.ts';
 import { type Command, Session } from '../src/db/postgres/session.ts';
-import { importFile } from '../src/waitlist/transfer/import/import-start.ts';
 import { checkInstallation } from '../src/installation/health.ts';
+import { importFile } from '../src/waitlist/transfer/import/import-start.ts';
 import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import { exportEntries } from '../src/wire/entry-export.ts';
 import { type AdminClient, adminClient, succeeded } from './support/admin.ts';
@@ -43,14 +43,17 @@ const OF_QUEUES = new RegExp(`\\b(${TABLES_OF_QUEUES.join('|')})\\b`);
 /** Of each statement that is about queues: its text with the reason, if more than one shard is asked. */
 async function findSpread(client: pg.Client, statements: readonly Command[]): Promise<string[]> {
   const session = new Session(client as unknown as pg.PoolClient, false);
-  const about = new Map(statements.filter(({ text }) => OF_QUEUES.test(text)).map((each) => [each.text, each]));
+  const about = new Map(
+    statements.filter(({ text }) => OF_QUEUES.test(text)).map((each) => [each.text, each]),
+  );
   assert.ok(about.size > 0, 'no statement is about a queue');
   const wrong: string[] = [];
   for (const { text, values = [] } of about.values()) {
     const { rows } = await session.run({ text: `explain (costs off) ${text}`, values });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
-    const isOne = tasks.length === 1 && tasks[0] === 1 && !/Distributed Subplan|INSERT \.\.\. SELECT/.test(plan);
+    const isOne =
+      tasks.length === 1 && tasks[0] === 1 && !/Distributed Subplan|INSERT \.\.\. SELECT/.test(plan);
     if (!isOne) wrong.push(`${text}\n${plan}`);
   }
   return wrong;
@@ -145,7 +148,10 @@ describe('queues on Citus', { skip: WITHOUT_CITUS }, () => {
     const theirs = await told.waitlist();
     notices.length = 0;
     assert.equal((await theirs.signup({ email: 'a@example.com', metadata: { plan: 'pro' } })).status, 201);
-    assert.ok(notices.some((notice) => /issuing commit/i.test(notice)), notices.join('\n'));
+    assert.ok(
+      notices.some((notice) => /issuing commit/i.test(notice)),
+      notices.join('\n'),
+    );
     assert.deepEqual(
       notices.filter((notice) => /prepare transaction/i.test(notice)),
       [],
@@ -170,7 +176,9 @@ describe('deliveries on Citus', { skip: WITHOUT_CITUS }, () => {
     const client = new pg.Client({ connectionString: storage.environment.DATABASE_URL });
     await client.connect();
     afterTest(() => client.end());
-    const claims = sent.filter(({ text }) => /^(update delivery|select "id", "body" from "event")/.test(text));
+    const claims = sent.filter(({ text }) =>
+      /^(update delivery|select "id", "body" from "event")/.test(text),
+    );
     assert.ok(claims.length >= 2, sent.map(({ text }) => text).join('\n'));
     assert.deepEqual(await findSpread(client, claims), []);
   });
@@ -256,10 +264,15 @@ describe('distribute', () => {
     assert.match(stderr, /SQLite has no workers to spread queues over/);
   });
 
-  it('refuses a PostgreSQL without Citus, and an older schema', { skip: CITUS_URL !== undefined }, async () => {
+  it('refuses a PostgreSQL without Citus, and an older schema', {
+    skip: CITUS_URL !== undefined,
+  }, async () => {
     const storage = await createStorage('postgres', { migrated: true });
     afterTest(storage.remove);
-    assert.match((await runCommand(storage.environment, 'distribute')).stderr, /this PostgreSQL has no Citus/);
+    assert.match(
+      (await runCommand(storage.environment, 'distribute')).stderr,
+      /this PostgreSQL has no Citus/,
+    );
     const empty = await createStorage('postgres');
     afterTest(empty.remove);
     assert.match((await runCommand(empty.environment, 'distribute')).stderr, /run `migrate`/);

@@ -143,7 +143,10 @@ describe('the documentation at /docs', () => {
     );
     assert.equal(links.length, SOURCES.length + 2);
     for (const link of links) assert.equal((await read(link)).status, 200, link);
-    assert.match(text, /## Optional\n\n- \[Architecture\].+\n- \[Benchmarks\].+\n- \[Adding to Doorlist\].+\n$/);
+    assert.match(
+      text,
+      /## Optional\n\n- \[Architecture\].+\n- \[Benchmarks\].+\n- \[Adding to Doorlist\].+\n$/,
+    );
     const full = (await read('/llms-full.txt')).text;
     assert.match(full, /^# The queue$/m);
     assert.doesNotMatch(full, /^# Architecture$/m);

@@ -10,8 +10,11 @@ const SHARDS_MAX = 64_000;
 export const distribute: Command[] = [
   {
     name: 'distribute',
-    about: 'Spread the queues over the workers of a Citus cluster. Stop all servers first; it can be run again.',
-    flags: { shards: { value: 'NUMBER', about: 'Into how many parts, at least one per worker. Default: 32.' } },
+    about:
+      'Spread the queues over the workers of a Citus cluster. Stop all servers first; it can be run again.',
+    flags: {
+      shards: { value: 'NUMBER', about: 'Into how many parts, at least one per worker. Default: 32.' },
+    },
     raw: async (config, _operands, flags) => {
       const shards = shardsOf(textOr(flags, 'shards', undefined));
       const db = await openDatabase(config, createLogger('silent'));
@@ -25,7 +28,9 @@ export const distribute: Command[] = [
           { repeatable: false },
         );
         const workers = (await db.clusterWorkers()) ?? [];
-        const lines = workers.map(({ name, queues }) => `${name}: ${queues} ${queues === 1 ? 'queue' : 'queues'}`);
+        const lines = workers.map(
+          ({ name, queues }) => `${name}: ${queues} ${queues === 1 ? 'queue' : 'queues'}`,
+        );
         return { json: { ...done, workers }, text: [inWords(done), ...lines].join('\n') };
       } finally {
         await db.close();

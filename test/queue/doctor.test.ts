@@ -58,7 +58,11 @@ forEachEngine((engine) => {
       sql`update queue_state set waiting = waiting + 3 where queue_id`,
       /waiting: the counter says 82, there are 79/,
     ],
-    ['two counters at once', sql`update queue_state set invited = 0, joined = 1 where queue_id`, /invited: .*; joined: /],
+    [
+      'two counters at once',
+      sql`update queue_state set invited = 0, joined = 1 where queue_id`,
+      /invited: .*; joined: /,
+    ],
     [
       'a counter of ranks',
       sql`update rank_count set waiting = waiting + 1 where level = 0 and queue_id`,

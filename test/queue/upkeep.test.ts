@@ -321,7 +321,11 @@ forEachEngine((engine) => {
       let step: Promise<void> | undefined;
       await service.context.db.transaction(async (trx) => {
         await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
-        await trx.updateTable('queue_state').set({ rerank_after: 0 }).where('queue_id', '=', queue.id).execute();
+        await trx
+          .updateTable('queue_state')
+          .set({ rerank_after: 0 })
+          .where('queue_id', '=', queue.id)
+          .execute();
         step = applyBoost(service.context, queue);
         await somebodyWaits();
       });
@@ -336,7 +340,11 @@ forEachEngine((engine) => {
       let signup: ReturnType<List['signup']> | undefined;
       await service.context.db.transaction(async (trx) => {
         await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
-        await trx.updateTable('queue_state').set({ rerank_after: null }).where('queue_id', '=', queue.id).execute();
+        await trx
+          .updateTable('queue_state')
+          .set({ rerank_after: null })
+          .where('queue_id', '=', queue.id)
+          .execute();
         signup = list.signup({ email: 'x@example.com', referredBy: crowdEmail(0) });
         await somebodyWaits();
       });

@@ -58,7 +58,11 @@ forEachEngine((engine) => {
       for (const query of [{ limit: 2 }, { limit: 100 }, { limit: 200 }, { limit: 7, status: 'waiting' }]) {
         const { entries } = (await list.page(query)).body;
         for (const { email, position } of entries)
-          assert.equal(position, (await list.lookup(email ?? '')).body.position, `${email} of ${query.limit}`);
+          assert.equal(
+            position,
+            (await list.lookup(email ?? '')).body.position,
+            `${email} of ${query.limit}`,
+          );
       }
     });
 

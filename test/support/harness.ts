@@ -43,7 +43,8 @@ export const START = Date.UTC(2026, 10, 15, 9, 30);
 
 /** Runs a suite on each engine of this run. */
 export function forEachEngine(suite: (engine: Engine) => void): void {
-  for (const engine of CHOSEN_ENGINES) describe(`on ${engine === 'postgres' && CITUS_URL ? 'citus' : engine}`, () => suite(engine));
+  for (const engine of CHOSEN_ENGINES)
+    describe(`on ${engine === 'postgres' && CITUS_URL ? 'citus' : engine}`, () => suite(engine));
 }
 
 export interface Answer<T = unknown> {

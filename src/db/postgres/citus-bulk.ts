@@ -4,8 +4,8 @@ import type { Column } from '../column.ts';
 import type { OnConflict } from '../database.ts';
 import { type NamedQuery, named } from '../statement.ts';
 import { TABLES, type TableName } from '../tables.ts';
+import { arrayOf } from './arrays.ts';
 import { ARRAY_TYPE, insertOf as insertAnywhere, updateOf as updateAnywhere } from './bulk.ts';
-import { arrayOf } from './session.ts';
 
 /**
  * Each statement names one queue, so that one worker runs it and the commit has one phase. Rows from a list alone

@@ -57,8 +57,13 @@ async function refuseUnprepared(trx: Trx): Promise<void> {
 
 /** A reference to another table would make each write of it a question to all nodes. */
 async function dropReferences(trx: Trx, table: TableName): Promise<string[]> {
-  const { rows } = await sql<{ name: string; owner: string }>`select conname as name, conrelid::regclass::text as owner
-    from pg_constraint where contype = 'f' and ${sql.lit(table)}::regclass in (conrelid, confrelid)`.execute(trx);
+  const { rows } = await sql<{
+    name: string;
+    owner: string;
+  }>`select conname as name, conrelid::regclass::text as owner
+    from pg_constraint where contype = 'f' and ${sql.lit(table)}::regclass in (conrelid, confrelid)`.execute(
+    trx,
+  );
   for (const { name, owner } of rows)
     await sql`alter table ${sql.table(owner)} drop constraint ${sql.ref(name)}`.execute(trx);
   return rows.map(({ name }) => name);
@@ -76,8 +81,7 @@ async function replaceUnique(trx: Trx, table: TableName): Promise<string[]> {
       select from pg_attribute as a where a.attrelid = i.indrelid and a.attnum = any(i.indkey) and a.attname = 'queue_id'
     )`.execute(trx);
   for (const { name, columns, constraint } of rows) {
-    if (constraint)
-      await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(trx);
+    if (constraint) await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(trx);
     else await sql`drop index ${sql.ref(name)}`.execute(trx);
     await sql`create index ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(trx);
   }

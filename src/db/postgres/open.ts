@@ -127,9 +127,7 @@ function database(
       const { name, sql: text, parameters } = statement.bind(dialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
-    find: isSpread
-      ? async (lookup, key) => (await db.run(lookup, key))[0]
-      : openLookups(run),
+    find: isSpread ? async (lookup, key) => (await db.run(lookup, key))[0] : openLookups(run),
     transaction: (work, { repeatable = true } = {}) => {
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();

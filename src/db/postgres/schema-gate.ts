@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Trx } from '../database.ts';
-import { citusTables } from './citus-tables.ts';
 import { TABLES, type TableName } from '../tables.ts';
+import { citusTables } from './citus-tables.ts';
 
 /** The setting in which a session tells which schema version it knows. */
 export const KNOWN_SCHEMA = 'doorlist.schema';

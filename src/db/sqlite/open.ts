@@ -1,9 +1,9 @@
-import { invalid } from '../../lib/errors.ts';
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
+import { invalid } from '../../lib/errors.ts';
 import { type Database, SchemaSuperseded } from '../database.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { Lookup, NamedQuery } from '../statement.ts';

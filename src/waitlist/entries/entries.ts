@@ -36,13 +36,11 @@ export interface EntryPage {
 const BY_HASH = { queueId: 'bigint', hash: 'bytes' } as const;
 
 const findByEmail = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
-  selectEntries(db, parameter('queueId'))
-    .where('e.email_hash', '=', parameter('hash')),
+  selectEntries(db, parameter('queueId')).where('e.email_hash', '=', parameter('hash')),
 );
 
 const findByPhone = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
-  selectEntries(db, parameter('queueId'))
-    .where('e.phone_hash', '=', parameter('hash')),
+  selectEntries(db, parameter('queueId')).where('e.phone_hash', '=', parameter('hash')),
 );
 
 /** Finds an entry by email, or by phone number in international format. */

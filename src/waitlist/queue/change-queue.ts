@@ -17,15 +17,13 @@ import { readSettings, settingsOf } from './queue-settings.ts';
 import { Tally } from './tally.ts';
 
 /** The update locks the row, so the transactions of a queue run one after the other. */
-const lockQueue = statement<
-  { queueId: number },
-  { last_seq: number; waiting: number; listens: string }
->((db, parameter) =>
-  db.query
-    .updateTable('queue_state')
-    .set({ last_seq: sql`last_seq` })
-    .where('queue_id', '=', parameter('queueId'))
-    .returning(['last_seq', 'waiting', 'listens']),
+const lockQueue = statement<{ queueId: number }, { last_seq: number; waiting: number; listens: string }>(
+  (db, parameter) =>
+    db.query
+      .updateTable('queue_state')
+      .set({ last_seq: sql`last_seq` })
+      .where('queue_id', '=', parameter('queueId'))
+      .returning(['last_seq', 'waiting', 'listens']),
 );
 
 /**
