@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseEmail } from '../src/lib/email.ts';
 import { openSignups } from '../src/waitlist/signup/signup.ts';
-import { CITUS_URL, createCitusTemplate, nodesOf, onNode, WITHOUT_CITUS } from '../test/support/citus.ts';
-import { createDatabase, query } from '../test/support/databases.ts';
+import { CITUS_URL, nodesOf, onNode, WITHOUT_CITUS } from '../test/support/citus.ts';
+import { createCitusTemplate } from '../test/support/citus-template.ts';
+import { createDatabase } from '../test/support/databases.ts';
 import { startService } from '../test/support/harness.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { query } from '../test/support/query.ts';
 import { createStorage, type Storage } from '../test/support/storage.ts';
 
 const QUEUES = 64;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { CITUS_URL, nodesOf, onNode } from './citus.ts';
+import { query } from './query.ts';
 
 interface DatabaseOptions {
   /** Also on the workers of a cluster. A copy is where its template is. */
@@ -27,14 +27,4 @@ export async function createDatabase(
     await Promise.all(servers.map((server) => query(server, `drop database if exists ${name} with (force)`)));
   };
   return { url: url.href, drop };
-}
-
-export async function query(url: string, command: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(command)).rows;
-  } finally {
-    await client.end();
-  }
 }

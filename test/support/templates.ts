@@ -5,7 +5,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { openSqlite } from '../../src/db/sqlite/open.ts';
 import { DATABASE_FILE } from '../../src/installation/data-directory.ts';
-import { CITUS_URL, createCitusTemplate } from './citus.ts';
+import { CITUS_URL } from './citus.ts';
+import { createCitusTemplate } from './citus-template.ts';
 import { createDatabase } from './databases.ts';
 import type { Templates } from './storage.ts';
 
