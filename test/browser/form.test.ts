@@ -125,6 +125,8 @@ describe('the form in a browser', () => {
       await fill(page, `${kept}@gmial.com`);
       await send(page);
       await page.getByRole('button', { name: `Did you mean ${kept}@gmail.com?` }).waitFor();
+      // What the browser paints, which is otherwise taken for white.
+      await page.evaluate(() => document.documentElement.style.setProperty('background', 'canvas'));
       await assertAccessible(page);
       await picture(page, `suggestion-${colorScheme}`);
       await send(page);

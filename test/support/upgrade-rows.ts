@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Database, Trx } from '../../src/db/database.ts';
 import { MOVED_COLUMNS } from '../../src/db/migrations/0037-queue-states.ts';
 import { COPIED_TABLES, NUMBERED_TABLES, TABLE_KEYS } from '../../src/db/table-keys.ts';
-import type { TableName } from '../../src/db/tables.ts';
+import { TABLES, type TableName } from '../../src/db/tables.ts';
 import { START, startService } from './harness.ts';
 import type { Storage } from './storage.ts';
 
@@ -155,7 +155,20 @@ export async function fillEarlierVersion(
       const room = (rows.get(table) ?? []).map((row) =>
         Object.fromEntries(known.map((name) => [name, row[name]])),
       );
-      insert(table, room);
+      const isLeft = (name: string) => !(name in TABLES[table]);
+      const pick = (row: Row, wanted: (name: string) => boolean) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => wanted(name)));
+      insert(
+        table,
+        room.map((row) => pick(row, (name) => !isLeft(name))),
+      );
+      // What only earlier versions have there.
+      for (const row of known.some(isLeft) ? room : [])
+        await trx
+          .updateTable(table as 'queue')
+          .set(pick(row, isLeft))
+          .where('id', '=', row.id as number)
+          .execute();
       filled.set(table, room);
     }
     for (const table of NUMBERED_TABLES) await db.continueNumbers(trx, table);
