@@ -155,18 +155,18 @@ export async function fillEarlierVersion(
       const room = (rows.get(table) ?? []).map((row) =>
         Object.fromEntries(known.map((name) => [name, row[name]])),
       );
-      const isLeft = (name: string) => !(name in TABLES[table]);
-      const pick = (row: Row, wanted: (name: string) => boolean) =>
-        Object.fromEntries(Object.entries(row).filter(([name]) => wanted(name)));
+      const isMoved = (name: string) => table === 'queue' && MOVED_COLUMNS.includes(name);
+      const part = (row: Row, moved: boolean) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => isMoved(name) === moved));
       insert(
         table,
-        room.map((row) => pick(row, (name) => !isLeft(name))),
+        room.map((row) => part(row, false)),
       );
-      // What only earlier versions have there.
-      for (const row of known.some(isLeft) ? room : [])
+      // Not described any more, so bulk writes do not know their types.
+      for (const row of table === 'queue' ? room : [])
         await trx
-          .updateTable(table as 'queue')
-          .set(pick(row, isLeft))
+          .updateTable('queue')
+          .set(part(row, true) as never)
           .where('id', '=', row.id as number)
           .execute();
       filled.set(table, room);

@@ -15,7 +15,10 @@ import { createStorage, type Storage } from '../support/storage.ts';
 import { command, jsonOf, typed } from '../support/terminal.ts';
 
 /** They update the schema, or work on no installation. */
-const NOT_REFUSED = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
+const NOT_REFUSED = [
+  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore'],
+  ...['dkim-key generate', 'dkim-key show'],
+];
 /** Reads the database as it is, also before an update. */
 const READS_AS_IT_IS = ['backup'];
 const EARLIER = SCHEMA_VERSION - 1;
