@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Database, Trx } from '../../src/db/database.ts';
 import { MOVED_COLUMNS } from '../../src/db/migrations/0037-queue-states.ts';
 import { COPIED_TABLES, NUMBERED_TABLES, TABLE_KEYS } from '../../src/db/table-keys.ts';
-import { TABLES, type TableName } from '../../src/db/tables.ts';
+import type { TableName } from '../../src/db/tables.ts';
 import { START, startService } from './harness.ts';
 import type { Storage } from './storage.ts';
 
