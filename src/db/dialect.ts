@@ -22,4 +22,6 @@ export interface Dialect {
    * first one. Steps along the index from target to target, so the cost does not depend on the backlog.
    */
   readonly dueTargets: RawBuilder<unknown>;
+  /** Whether queues are on several servers, which cannot step from queue to queue along an index. */
+  readonly isSpread: boolean;
 }

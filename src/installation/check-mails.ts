@@ -79,11 +79,12 @@ async function countFailed({ db, clock }: Context): Promise<FailingQueue[]> {
   const since = clock() - RECENT_MS;
   const { rows } = await sql<FailingQueue>`select * from (
       select w.public_id as waitlist, q.environment, (select count(*) from (select 1 from delivery as d
-          where d.queue_id = q.id and d.channel = ${MAIL_CHANNEL} and d.target_id = ${MAIL_TARGET}
+          where d.queue_id = t.queue_id and d.channel = ${MAIL_CHANNEL} and d.target_id = ${MAIL_TARGET}
           and d.failed_at is not null and d.event_id >= ${oldestId(since)} limit ${HEALTH_COUNT_MAX}) as f) as failed,
-        (select coalesce(sum(s.delivered), 0) from delivery_stat as s where s.queue_id = q.id and s.hour >= ${since}
+        (select coalesce(sum(s.delivered), 0) from delivery_stat as s where s.queue_id = t.queue_id and s.hour >= ${since}
           and s.channel = ${MAIL_CHANNEL}) as taken
-      from queue as q join waitlist as w on w.id = q.waitlist_id where w.deleted_at is null
+      from queue_state as t join queue as q on q.id = t.queue_id join waitlist as w on w.id = q.waitlist_id
+      where w.deleted_at is null
     ) as counted where failed > 0`.execute(db.query);
   return rows.map(({ failed, taken, ...row }) => ({ ...row, failed: Number(failed), taken: Number(taken) }));
 }

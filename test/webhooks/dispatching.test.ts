@@ -13,8 +13,8 @@ import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/
 forEachEngine((engine) => {
   describe('the dispatcher', () => {
     it('delivers to other endpoints while one hangs with a backlog', async () => {
-      // No request is given up and sent again while a busy machine delivers the others.
-      const service = await startSending(engine, { dispatcher: { drainMs: 0, deadlineMs: 300_000 } });
+      // Almost as long as a lease, so that no request is given up and sent again while a busy machine delivers the others.
+      const service = await startSending(engine, { dispatcher: { drainMs: 0, deadlineMs: 40_000 } });
       afterTest(service.close);
       const list = await service.waitlist();
       const queue = await list.queue();

@@ -12,6 +12,7 @@ export const postgresDialect: Dialect = {
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   skipLocked: sql`for update skip locked`,
   dueTargets: dueTargets(),
+  isSpread: false,
 };
 
 /** One recursion, because the planner takes each for ten times as many rows, and compiles what seems costly. */
