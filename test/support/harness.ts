@@ -197,6 +197,9 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     runJobs: () => runDueJobs(context, JOB_KINDS),
     /** Expires overdue invites, as upkeep does. */
     expire: async (list: List) => expireInvites(context, await list.queue()),
+    /** A waitlist that another service has created in the same storage. */
+    existing: ({ id, key, keyId }: Pick<List, 'id' | 'key' | 'keyId'>): List =>
+      listClient(client, context, id, { key, id: keyId as PresentedKey['id'] }),
     /** A new waitlist with a key that has all permissions for it. */
     waitlist: async (input: { boost?: number; name?: string } = {}): Promise<List> => {
       const id = unique('wl_');
@@ -246,7 +249,12 @@ export interface List {
   ): Promise<ReturnType<typeof presentCreatedInvite>>;
 }
 
-function listClient(client: Client, context: Context, id: string, { key, id: keyId }: PresentedKey): List {
+function listClient(
+  client: Client,
+  context: Context,
+  id: string,
+  { key, id: keyId }: Pick<PresentedKey, 'key' | 'id'>,
+): List {
   const queue = async (environment = 'production') => {
     const found = await context.registry.queue(id, environment);
     assert.ok(found);

@@ -160,11 +160,13 @@ forEachEngine((engine) => {
       receiver.answer = status(200);
       service.clock.advance(5 * SECOND);
       await inState(service.context, endpoint, 'delivered', 1);
-      const lines = service.log
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .filter((line) => line.endpoint === endpoint)
-        .map(({ level, state, reason }) => ({ level, state, reason }));
-      assert.deepEqual(lines, [
+      const lines = () =>
+        service.log
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .filter((line) => line.endpoint === endpoint)
+          .map(({ level, state, reason }) => ({ level, state, reason }));
+      await until('it is logged', () => lines().length >= 2);
+      assert.deepEqual(lines(), [
         { level: 'warn', state: 'failing', reason: 'answered 503' },
         { level: 'info', state: 'ok', reason: undefined },
       ]);
