@@ -318,6 +318,9 @@ describe('distribute', () => {
     );
     const empty = await createStorage('postgres');
     afterTest(empty.remove);
-    assert.match((await runCommand(empty.environment, 'distribute')).stderr, /run `migrate`/);
+    assert.match(
+      (await runCommand(empty.environment, 'distribute')).stderr,
+      /create a new one there with `migrate`/,
+    );
   });
 });

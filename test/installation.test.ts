@@ -22,7 +22,10 @@ import { jsonOf, typed } from './support/terminal.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** They create an installation where there is none, or need none. */
-const NEEDS_NONE = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
+const NEEDS_NONE = [
+  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore'],
+  ...['dkim-key generate', 'dkim-key show'],
+];
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));

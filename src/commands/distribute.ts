@@ -1,6 +1,6 @@
 import type { Distribution } from '../db/cluster.ts';
 import { requireCurrentSchema } from '../db/migrate.ts';
-import { openDatabase } from '../installation/open.ts';
+import { openExistingDatabase } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { type Command, textOr, UsageProblem } from './command.ts';
 
@@ -17,7 +17,7 @@ export const distribute: Command[] = [
     },
     raw: async (config, _operands, flags) => {
       const shards = shardsOf(textOr(flags, 'shards', undefined));
-      const db = await openDatabase(config, createLogger('silent'));
+      const db = await openExistingDatabase(config, createLogger('silent'));
       try {
         await requireCurrentSchema(db);
         const done = await db.unlimited.transaction(

@@ -34,6 +34,7 @@ forEachEngine((engine) => {
       const expected = {
         version: VERSION,
         engine,
+        workers: await service.context.db.clusterWorkers(),
         publicUrl: service.config.publicUrl,
         emails: { from: 'hello@acme.example', smtp: 'none' },
         counts: { waitlists: 1, operators: 0 },
