@@ -117,6 +117,7 @@ const CHANGES: Record<string, Prepare> = {
     path: of(list, `/webhooks/${await endpointOf(list)}/test`),
     gets: 202,
   }),
+  updateMailSending: (list) => ({ path: of(list, '/mail/sending'), body: { bouncePercent: 5 } }),
   updateMailSettings: (list) => ({ path: of(list, '/mail/settings'), body: { kinds: ['welcome'] } }),
   saveMailTemplate: (list) => ({
     path: of(list, '/mail/templates/welcome'),
