@@ -28,7 +28,7 @@ interface QueueSite extends Site {
 /** The cost of each operation in a long queue, as a multiple of its cost in a short one. */
 export async function benchQueue(): Promise<boolean> {
   requireWrk();
-  const sizes = [10_000, flag('entries', 10_000_000)];
+  const sizes = [10_000, flag('entries', 1_000_000)];
   const sqlite = await compare('SQLite', sizes, (size) => openSite(size));
   const server = await startPostgres();
   try {

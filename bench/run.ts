@@ -6,6 +6,7 @@ import { namesGiven } from './flags.ts';
 import { benchFootprint } from './footprint.ts';
 import { benchForm } from './form.ts';
 import { benchFormTiming } from './form-timing.ts';
+import { benchGate } from './gate.ts';
 import { benchHostile } from './hostile.ts';
 import { benchMemory } from './memory.ts';
 import { benchMetrics } from './metrics.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   dashboard: benchDashboard,
   form: benchForm,
   'form-timing': benchFormTiming,
+  gate: benchGate,
   hostile: benchHostile,
   metrics: benchMetrics,
   footprint: benchFootprint,
