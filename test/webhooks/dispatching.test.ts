@@ -13,14 +13,20 @@ import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/
 forEachEngine((engine) => {
   describe('the dispatcher', () => {
     it('delivers to other endpoints while one hangs with a backlog', async () => {
-      // Almost as long as a lease, so that no request is given up and sent again while a busy machine delivers the others.
-      const service = await startSending(engine, { dispatcher: { drainMs: 0, deadlineMs: 40_000 } });
+      const service = await startSending(engine, { dispatcher: { drainMs: 0 } });
       afterTest(service.close);
       const list = await service.waitlist();
       const queue = await list.queue();
       const good = await startReceiver();
       afterTest(good.close);
-      const hanging = await startReceiver(() => {});
+      // On a busy machine some are given up meanwhile, and others take their places.
+      const open = new Set<ServerResponse>();
+      let mostOpen = 0;
+      const hanging = await startReceiver((_, response) => {
+        open.add(response);
+        mostOpen = Math.max(mostOpen, open.size);
+        response.on('close', () => open.delete(response));
+      });
       afterTest(hanging.close);
       await endpointFor(service.context, queue, `${hanging.url}/hang`);
       const others = await Promise.all(
@@ -33,7 +39,7 @@ forEachEngine((engine) => {
       }
       await until(`all of them, not ${good.received.length}`, () => good.received.length === 1_000);
       for (const { id } of others) await inState(service.context, id, 'delivered', 200);
-      assert.ok(hanging.received.length <= 16, `${hanging.received.length} places for one endpoint`);
+      assert.ok(mostOpen <= 16, `${mostOpen} places for one endpoint`);
     });
 
     it('finishes requests in flight before it stops, and releases unsent claims', async () => {
