@@ -134,10 +134,12 @@ export async function findMembers(
       if (referrer.ownSeq !== undefined) seqs.push(referrer.ownSeq);
     }
   }
-  const crediting = findCreditedMailboxes(trx, queue, mailboxes);
-  const rows = await trx.run(findMembersBy, { queueId: queue.id, emails, phones, seqs });
+  const [creditedMailboxes, rows] = await Promise.all([
+    findCreditedMailboxes(trx, queue, mailboxes),
+    trx.run(findMembersBy, { queueId: queue.id, emails, phones, seqs }),
+  ]);
   const members = new Members();
-  members.creditedMailboxes = await crediting;
+  members.creditedMailboxes = creditedMailboxes;
   for (const row of rows) members.addFound(row);
   const foreign = codes.filter((reference) => !members.find(reference)).map(({ code }) => code);
   if (foreign.length > 0) {
