@@ -96,6 +96,8 @@ function clientOf(servers: Servers): typeof pg.Client {
       // The driver gives up when it has no password, but leaves the connection open. The server would wait for a
       // minute, and so would the end of this process.
       this.connection.on('error', () => this.connection.stream.destroy());
+      // Between the pool and its user nobody else listens, and an error would end the process. The next statement fails.
+      this.on('error', () => {});
     }
 
     override connect(): Promise<pg.Client>;
