@@ -5,16 +5,20 @@ import type { Dialect } from './dialect.ts';
 import type { NamedQuery } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
-/** How an engine runs the statements of a transaction. */
-interface TrxEngine {
-  dialect: Dialect;
-  execute<O>(query: NamedQuery<O>): Promise<O[]>;
+/** How an engine writes many rows. */
+export interface BulkWrites {
   insertOf(
     table: TableName,
     rows: readonly Row[],
     onConflict: OnConflict<never> | undefined,
   ): NamedQuery | NamedQuery[];
   updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery | NamedQuery[];
+}
+
+/** How an engine runs the statements of a transaction. */
+interface TrxEngine extends BulkWrites {
+  dialect: Dialect;
+  execute<O>(query: NamedQuery<O>): Promise<O[]>;
 }
 
 /** A transaction, or several in sequence if a connection keeps it. */

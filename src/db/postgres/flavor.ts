@@ -1,9 +1,7 @@
-import type { Row } from '../bulk.ts';
 import type { ClaimedRow, ClaimRequest, Lease } from '../claims.ts';
-import type { OnConflict, Trx } from '../database.ts';
+import type { Trx } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
-import type { NamedQuery } from '../statement.ts';
-import type { TableName } from '../tables.ts';
+import type { BulkWrites } from '../trx.ts';
 import { insertOf, updateOf } from './bulk.ts';
 import * as citusBulk from './citus-bulk.ts';
 import { claimDeliveries as claimOnCitus } from './citus-claims.ts';
@@ -12,15 +10,9 @@ import { claimDeliveries } from './claims.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** How statements are written: for one PostgreSQL, or for queues that Citus spreads over workers. */
-export interface Flavor {
+export interface Flavor extends BulkWrites {
   readonly isDistributed: boolean;
   readonly dialect: Dialect;
-  insertOf(
-    table: TableName,
-    rows: readonly Row[],
-    onConflict: OnConflict<never> | undefined,
-  ): NamedQuery | NamedQuery[];
-  updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery | NamedQuery[];
   claimDeliveries(trx: Trx, requests: readonly ClaimRequest[], lease: Lease): Promise<ClaimedRow[][]>;
 }
 
