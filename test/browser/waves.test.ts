@@ -9,6 +9,11 @@ import { type Browser, join, setUp } from '../support/operators.ts';
 
 const openDashboard = useDashboard();
 
+interface Wave {
+  id: string;
+  quotas: unknown[];
+}
+
 forEachEngine((engine) => {
   let service: Service;
   let owner: Browser;
@@ -50,11 +55,13 @@ forEachEngine((engine) => {
     await page.getByText('Unknown').first().waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     assert.equal(await dialog.getByLabel('Until this many have joined').inputValue(), '12');
+    assert.equal(await dialog.getByLabel('Value 1').inputValue(), 'pro');
     await dialog.getByLabel('Invites each time').fill('7');
+    await dialog.getByLabel('Percent 1').fill('60');
     await check(page, 'the editor of a wave');
     await dialog.getByRole('button', { name: 'Save plan' }).click();
     await page
-      .getByText('Up to 7 each weekday at 09:00, UTC. 70 % with plan=pro, 30 % everyone else.')
+      .getByText('Up to 7 each weekday at 09:00, UTC. 60 % with plan=pro, 40 % everyone else.')
       .waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Nothing until it is resumed.').waitFor();
@@ -66,6 +73,31 @@ forEachEngine((engine) => {
     await page.getByRole('link', { name: 'Waves' }).last().click();
     await page.getByRole('row', { name: /Weekday mornings .*Stopped/ }).waitFor();
     await checkLayout(page, 'waves');
+    await page.close();
+  });
+
+  it('edits whom a wave invites, and keeps conditions that it has no fields for', async () => {
+    const list = await service.waitlist();
+    const waves = `/waitlists/${list.id}/waves`;
+    const segment = { where: ['plan=pro', 'team=7'] };
+    const create = async (who: object) =>
+      (await owner.post<Wave>(waves, { name: 'Pro first', keepOpen: 2, ...who })).body;
+    const narrow = await create({ segment });
+    const divided = await create({ quotas: [{ percent: 50, segment }] });
+    const page = await openDashboard(service, `${waves}/${narrow.id}`, { as: owner });
+    const dialog = page.getByRole('dialog');
+    const save = dialog.getByRole('button', { name: 'Save plan' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Value').last().fill('8');
+    await save.click();
+    await page.getByText('Only people with plan=pro, team=8.').waitFor();
+    await page.goto(`${service.url}${waves}/${divided.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('combobox', { name: 'Who' }).getByText('50 % with plan=pro, team=7').waitFor();
+    await dialog.getByLabel('Name').fill('Half for them');
+    await save.click();
+    await page.getByRole('heading', { level: 1, name: 'Half for them' }).waitFor();
+    assert.deepEqual((await owner.get<Wave>(`${waves}/${divided.id}`)).body.quotas, divided.quotas);
     await page.close();
   });
 

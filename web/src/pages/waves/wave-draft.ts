@@ -1,6 +1,6 @@
 import { isEmpty } from '../queue/segment.ts';
 import { draftOf, segmentOf } from '../queue/segment-fields.tsx';
-import { conditionsOf } from '../queue/segment-words.ts';
+import { conditionsOf, splitPair } from '../queue/segment-words.ts';
 import type { Wave, WaveChange, WaveRequest, WaveSchedule } from './waves.ts';
 
 export const WEEKDAYS = [
@@ -34,7 +34,7 @@ export interface WaveDraft {
   count: string;
   keepOpen: string;
   untilJoined: string;
-  /** `kept` while an existing wave invites whom it did. */
+  /** `kept` while an existing wave invites people by conditions that there are no fields for. */
   who: 'everyone' | 'segment' | 'quotas' | 'kept';
   segment: ReturnType<typeof draftOf>;
   quotas: readonly QuotaDraft[];
@@ -52,15 +52,33 @@ export function newDraft(timeZone: string): WaveDraft {
 export function draftFrom(wave: Wave): WaveDraft {
   const { schedule, count, keepOpen, untilJoined } = wave;
   const text = (value: number | null) => (value === null ? '' : String(value));
-  const draft = { ...newDraft(schedule?.timeZone ?? 'UTC'), name: wave.name, untilJoined: text(untilJoined) };
-  const who = wave.segment || wave.quotas.length > 0 ? 'kept' : 'everyone';
-  if (!schedule) return { ...draft, who, way: 'open', keepOpen: text(keepOpen) };
+  const draft = {
+    ...newDraft(schedule?.timeZone ?? 'UTC'),
+    ...{ ...whoFrom(wave), name: wave.name, untilJoined: text(untilJoined) },
+  };
+  if (!schedule) return { ...draft, way: 'open', keepOpen: text(keepOpen) };
   const { repeat, time, date = '', dayOfMonth = 1, days = ['monday'] } = schedule;
   const isWorkweek = repeat === 'weekly' && days.join() === WEEKDAYS.slice(0, 5).join();
   return {
-    ...{ ...draft, who, time, date, days, count: text(count), dayOfMonth: String(dayOfMonth) },
+    ...{ ...draft, time, date, days, count: text(count), dayOfMonth: String(dayOfMonth) },
     repeat: isWorkweek ? 'weekdays' : repeat,
   };
+}
+
+function whoFrom({ segment, quotas }: Wave): Pick<WaveDraft, 'who'> & Partial<WaveDraft> {
+  if (segment) {
+    const { minReferrals, ...rest } = segment;
+    const least = minReferrals === undefined ? undefined : String(minReferrals);
+    return { who: 'segment', segment: draftOf({ ...rest, minReferrals: least }) };
+  }
+  if (quotas.length === 0) return { who: 'everyone' };
+  const drafts = quotas.flatMap(({ percent, segment: { where = [], ...others } }, id) => {
+    const [pair, ...more] = where;
+    if (pair === undefined || more.length > 0 || Object.keys(others).length > 0) return [];
+    const [key, value] = splitPair(pair);
+    return { id, percent: String(percent), key, value };
+  });
+  return drafts.length < quotas.length ? { who: 'kept' } : { who: 'quotas', quotas: drafts };
 }
 
 /** Only what differs: a schedule that is sent again would begin again. */

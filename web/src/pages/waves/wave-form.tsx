@@ -102,7 +102,7 @@ async function save(scope: Scope, wave: Wave | undefined, draft: WaveDraft): Pro
 }
 
 function Who({ scope, wave, draft, set, problem }: PartProps & { scope: Scope; wave: Wave | undefined }) {
-  const mayKeep = wave !== undefined && (wave.segment !== null || wave.quotas.length > 0);
+  const mayKeep = wave !== undefined && draftFrom(wave).who === 'kept';
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const keys = waitlist?.metadataKeys ?? [];
   return (
