@@ -33,7 +33,7 @@ base() { # IMAGE DIRECTORY [INSTRUCTION]
 
 build() {
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\) .*/\1/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -1 || true)
+  mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\) .*/\1/p' /etc/apt/sources.list /etc/apt/sources.list.d/debian* /etc/apt/sources.list.d/* 2>/dev/null | head -1 || true)
 
   echo "Making the bases…"
   debootstrap --variant=minbase --include=ca-certificates,libstdc++6,libatomic1 "$suite" "$work/build" "$mirror" >"$work/log"
