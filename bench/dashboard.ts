@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { clientFor, type Service } from '../test/support/harness.ts';
 import { launchChromium } from '../test/support/launch-chromium.ts';
 import { setUp } from '../test/support/operators.ts';
@@ -15,7 +14,6 @@ const SHOWN_WITHIN_MS = 1_000;
 
 /** How long the dashboard takes to show rows in the middle of a long queue, after a jump of the scroll bar. */
 export async function benchDashboard(): Promise<boolean> {
-  await ensureDashboard();
   return withSites([SMALLEST, LARGEST], openSite, async (sites) => {
     process.stdout.write(
       '\nDashboard: time to show rows in the middle, as a multiple of that in a short queue\n',

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { buildScripts } from '../test/support/program.ts';
 import { type Outcome, runScenario, wrongIn } from './run-scenario.ts';
@@ -22,7 +23,8 @@ if (chosen.length === 0) throw new Error(`there is no scenario with "${wanted}" 
 
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 process.stdout.write(`seed ${seed}, to repeat: npm run faults -- --seed ${seed} ${positionals.join(' ')}\n`);
-await buildScripts();
+// The dashboard before servers start, or each of them would build it.
+await Promise.all([buildScripts(), ensureDashboard()]);
 const postgres = await startPostgres();
 process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;
 process.stdout.write(`${line(HEAD)}\n`);
