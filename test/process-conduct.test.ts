@@ -197,6 +197,19 @@ describe('a server that gets a signal twice', () => {
   });
 });
 
+describe('a server under npx', () => {
+  it('stops when npx was stopped, which ends only its shell', async () => {
+    const storage = await createStorage('sqlite');
+    afterTest(storage.remove);
+    const environment = { ...storage.environment, npm_lifecycle_event: 'npx' };
+    const server = await startProcess(environment, { inShell: true });
+    const { stdout } = await server.stop();
+    assert.match(stdout, /"signal":"SIGTERM","msg":"stopping: finishing running requests/);
+    const again = await startProcess(storage.environment);
+    assert.equal((await again.stop()).code, 0, 'the data directory is free');
+  });
+});
+
 describe('the start message on PostgreSQL', () => {
   it('names the data directory if the master key is there, and only then', async () => {
     const storage = await createStorage('postgres');

@@ -4,6 +4,9 @@
  */
 const SAME_SIGNAL_MS = 1_000;
 
+/** How often to look whether npx is still there. */
+const LOOK_EVERY_MS = 500;
+
 const STOPS = ['SIGTERM', 'SIGINT'] as const;
 
 export interface StopSignals {
@@ -28,5 +31,17 @@ export function watchStopSignals(
   };
   // For good: without a listener, a signal that is late would kill the process in its last moments.
   for (const signal of STOPS) source.on(signal, onSignal);
+  if (process.env.npm_lifecycle_event === 'npx') whenLeftAlone(() => onSignal('SIGTERM'));
   return { first: first.promise, second: second.promise };
+}
+
+/** A signal to `npx doorlist serve` ends npx and its shell, and does not arrive here. Then there is another parent. */
+function whenLeftAlone(stop: () => void): void {
+  const parent = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(looking);
+    stop();
+  }, LOOK_EVERY_MS);
+  looking.unref();
 }

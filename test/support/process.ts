@@ -84,6 +84,8 @@ interface How {
   /** A command that serves, if not `serve`. */
   words?: string[];
   script?: string;
+  /** Starts it in a shell, which gets the signals. */
+  inShell?: boolean;
   uid?: number;
   gid?: number;
 }
@@ -91,11 +93,13 @@ interface How {
 function launch(
   environment: Record<string, string>,
   words: string[],
-  { script = scriptOf('main'), ...user }: Omit<How, 'words'> = {},
+  { script = scriptOf('main'), inShell = false, ...user }: Omit<How, 'words'> = {},
 ): ChildProcess {
   // Nothing else from our environment, such as a DATABASE_URL. The cache takes a quarter off the time of a start.
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  return spawn(process.execPath, [script, ...words], {
+  const command = [process.execPath, script, ...words];
+  const [program = '', ...rest] = inShell ? ['sh', '-c', '"$@"; exit', 'sh', ...command] : command;
+  return spawn(program, rest, {
     // Port 3000 may be in use, and there is no load balancer to wait for.
     env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', DOORLIST_STOP_DELAY: '0s', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
