@@ -1,6 +1,5 @@
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
-import { insertBare } from './bare-inserts.ts';
 import {
   type Running,
   type RunningDoorlist,
@@ -38,7 +37,6 @@ async function onSqlite(bare: Running): Promise<boolean> {
   try {
     const bars = { signup: 0.6, lookup: 0.5, check: 0.6 };
     const rows = await measureEndpoints({ bare, pipeline, doorlist, bars });
-    rows.push(await measureBatches(doorlist));
     const passed = printTable('SQLite, 64 connections, against bare node:http', rows);
     return (await measureMemory(doorlist)) && passed;
   } finally {
@@ -159,40 +157,6 @@ async function postBatch(doorlist: Running, key: string, email: (i: number) => s
     body: JSON.stringify({ waitlistId: 'wl_bench', entries }),
   });
   if (answer.status !== 201) throw new Error(`signup answered ${answer.status}: ${await answer.text()}`);
-}
-
-const BATCH_CONNECTIONS = 8;
-const BATCHES_EACH = 60;
-
-/**
- * Batches of 100, in entries per second, compared with inserting the same rows with a bare prepared
- * statement.
- */
-async function measureBatches(doorlist: RunningDoorlist): Promise<Row> {
-  const { key = '' } = doorlist.command('key', 'create', '--waitlist', 'wl_bench', '--env', 'production');
-  const total = BATCH_CONNECTIONS * BATCHES_EACH * 100;
-  const runs = Array.from({ length: ROUNDS }, (_, i) => i);
-  const measured: number[] = [];
-  const limit: number[] = [];
-  for (const round of runs) {
-    limit.push(insertBare(total));
-    const startedAt = performance.now();
-    await Promise.all(
-      Array.from({ length: BATCH_CONNECTIONS }, async (_, connection) => {
-        for (let batch = 0; batch < BATCHES_EACH; batch += 1) {
-          await postBatch(doorlist, key, (i) => `b${round}x${connection}x${batch}x${i}@example.com`);
-        }
-      }),
-    );
-    measured.push((total * 1000) / (performance.now() - startedAt));
-  }
-  return {
-    what: 'batches of 100',
-    measured: median(measured),
-    limit: median(limit),
-    atLeast: 0.4,
-    unit: 'entries/s',
-  };
 }
 
 async function measureMemory(doorlist: RunningDoorlist): Promise<boolean> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdminSite } from './site.ts';
+import type { Site } from './site.ts';
 
 /** A steady load that leaves the server room, so that latency shows what the export adds. */
 const SIGNUPS_PER_SECOND = 100;
@@ -13,7 +13,7 @@ const MEMORY_GROWTH_MAX = 1.2;
 
 /** Downloads an export of the whole queue beside signups: how much slower they get, and whether memory stays flat. */
 export function measureExport(engine: string) {
-  return async ([site]: AdminSite[]): Promise<boolean> => {
+  return async ([site]: Site[]): Promise<boolean> => {
     if (!site) throw new Error('no site');
     await signupsFor(site, sleep(5_000)); // Warm.
     const quiet = await signupsFor(site, sleep(QUIET_SECONDS * 1000));
@@ -50,7 +50,7 @@ function print(what: string, ratio: number, most: number): boolean {
 let fresh = 0;
 
 /** Sends signups at a fixed rate until something is over. Returns how long each took, in milliseconds. */
-async function signupsFor({ server, key }: AdminSite, over: Promise<unknown>): Promise<number[]> {
+async function signupsFor({ server, key }: Site, over: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   const failures: unknown[] = [];
   const sending: Promise<void>[] = [];
@@ -94,7 +94,7 @@ async function signUp(url: string, key: string): Promise<void> {
 }
 
 /** Returns how many lines the file has. */
-async function downloadExport({ server, token }: AdminSite): Promise<number> {
+async function downloadExport({ server, token }: Site): Promise<number> {
   const path = `${server.url}/admin/v1/waitlists/wl_bench/exports`;
   const authorization = `Bearer ${token}`;
   const created = await fetch(path, {

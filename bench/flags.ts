@@ -7,6 +7,12 @@ export function flag(name: string, usual: number): number {
   return value;
 }
 
+/** Whether an engine is wanted: `--engine sqlite` or `--engine postgres`, or both without it. */
+export function wantsEngine(engine: 'sqlite' | 'postgres'): boolean {
+  const at = process.argv.indexOf('--engine');
+  return at < 0 || process.argv[at + 1] === engine;
+}
+
 /** The words that are neither flags nor their values. */
 export function namesGiven(): string[] {
   const words = process.argv.slice(2);

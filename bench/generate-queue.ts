@@ -1,18 +1,19 @@
 import { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
 import pg from 'pg';
 import type { Trx } from '../src/db/database.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
+import { insertOf } from '../src/db/postgres/bulk.ts';
+import { KNOWN_SCHEMA } from '../src/db/postgres/schema-gate.ts';
 import { declareSchema } from '../src/db/sqlite/known-schema.ts';
+import type { TableName } from '../src/db/tables.ts';
 import { newId } from '../src/lib/ids.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
 import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
-import { LEVEL_SHIFTS } from '../src/waitlist/queue/positions.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
+import { Tally } from '../src/waitlist/queue/tally.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
 import { utcDayOf } from '../src/waitlist/statistics/counted-value.ts';
-import { recountStatistics } from '../src/waitlist/statistics/recount.ts';
 
 /** However many there are: the length of a chart does not depend on the length of the queue. */
 const DAYS = 90;
@@ -24,6 +25,7 @@ export const PAIR = { key: 'plan', value: 'pro' };
 const REFERRER_EVERY = 1_000;
 const REFERRALS_EACH = 20;
 const BOOST = 5;
+const BATCH = 5_000;
 
 export const emailOf = (seq: number | string) => `person${seq}@example.com`;
 
@@ -34,13 +36,26 @@ export async function generateQueue(
   size: number,
   stored: { sqliteFile: string } | { databaseUrl: string },
 ): Promise<void> {
-  if ('databaseUrl' in stored) await generateByQuery(context, queue, size, stored.databaseUrl);
-  else generateInFile(queue, size, stored.sqliteFile);
+  const tally = new Tally();
+  const batches = entryBatches(queue, size, tally);
+  if ('databaseUrl' in stored) await fillServer(stored.databaseUrl, batches);
+  else fillFile(stored.sqliteFile, batches);
   await new Promise((resolve) => setImmediate(resolve)); // Reads of a turn share a snapshot.
   await context.db.unlimited.transaction(async (trx) => {
-    await recountStatistics(trx, queue);
+    writeCounters(trx, queue, size, tally);
     countPairs(trx, queue, size);
   });
+  if ('databaseUrl' in stored) await settle(stored.databaseUrl);
+}
+
+function writeCounters(trx: Trx, { id: queue_id }: Queue, size: number, tally: Tally): void {
+  const counts = tally.buckets.map(({ level, bucket, delta }) => ({
+    ...{ queue_id, level, bucket, waiting: delta },
+  }));
+  for (let first = 0; first < counts.length; first += BATCH)
+    trx.insert('rank_count', counts.slice(first, first + BATCH));
+  tally.slots.write(trx, queue_id);
+  trx.update('queue_state', { key: ['queue_id'] }, [{ queue_id, last_seq: size, waiting: size }]);
 }
 
 /** As upkeep would have counted the values. */
@@ -63,6 +78,34 @@ function countPairs(trx: Trx, { id: queue_id, vault }: Queue, size: number): voi
 
 function pairHash(vault: QueueVault): Buffer {
   return metadataPairs(vault, { [PAIR.key]: PAIR.value })[0] as Buffer;
+}
+
+type EntryRow = ReturnType<typeof entryRow>;
+
+/** Rows of `entry`, and of `metadata_pair`. */
+interface Rows {
+  entries: EntryRow[];
+  pairs: { queue_id: number; pair_hash: Buffer; seq: number }[];
+}
+
+/** All rows of a queue. Each is counted in the tally. */
+function* entryBatches(queue: Queue, size: number, tally: Tally): Generator<Rows> {
+  const now = Date.now();
+  const pair_hash = pairHash(queue.vault);
+  for (let first = 1; first <= size; first += BATCH) {
+    const entries = Array.from({ length: Math.min(BATCH, size - first + 1) }, (_, i) =>
+      entryRow(queue, first + i, size, now),
+    );
+    for (const { status, rank, created_at, depth } of entries) {
+      tally.enter(status, rank);
+      tally.slots.add('signups', created_at);
+      tally.slots.addDepth(created_at, 0, depth);
+    }
+    const pairs = entries
+      .filter(({ seq }) => hasPair(seq, size))
+      .map(({ queue_id, seq }) => ({ queue_id, pair_hash, seq }));
+    yield { entries, pairs };
+  }
 }
 
 function entryRow({ id: queueId, vault }: Queue, seq: number, size: number, now: number) {
@@ -104,15 +147,7 @@ function hasPair(seq: number, size: number): boolean {
   return seq % Math.ceil(size / WITH_PAIR) === 0;
 }
 
-const COUNTERS = (queueId: number, size: number) => [
-  ...LEVEL_SHIFTS.map(
-    (shift, level) => `insert into rank_count (queue_id, level, bucket, waiting)
-      select queue_id, ${level}, rank >> ${shift}, count(*) from entry where queue_id = ${queueId} group by queue_id, rank >> ${shift}`,
-  ),
-  `update queue_state set last_seq = ${size}, waiting = ${size} where queue_id = ${queueId}`,
-];
-
-function generateInFile(queue: Queue, size: number, file: string): void {
+function fillFile(file: string, batches: Generator<Rows>): void {
   const db = new DatabaseSync(file);
   try {
     declareSchema(db, SCHEMA_VERSION); // Writes are refused to those who do not know the schema.
@@ -125,60 +160,71 @@ function generateInFile(queue: Queue, size: number, file: string): void {
       )
       .all() as { name: string; sql: string }[];
     for (const { name } of indexes) db.exec(`drop index ${name}`);
-    const now = Date.now();
-    const names = Object.keys(entryRow(queue, 1, size, now));
-    const insert = db.prepare(
-      `insert into entry (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-    );
-    const insertPair = db.prepare('insert into metadata_pair (queue_id, pair_hash, seq) values (?, ?, ?)');
-    const pair = pairHash(queue.vault);
-    db.exec('begin immediate');
-    for (let seq = 1; seq <= size; seq += 1) {
-      insert.run(...Object.values(entryRow(queue, seq, size, now)));
-      if (hasPair(seq, size)) insertPair.run(queue.id, pair, seq);
-      if (seq % 200_000 === 0) db.exec('commit; begin immediate');
+    for (const { entries, pairs } of batches) {
+      db.exec('begin immediate');
+      insertInto(db, 'entry', entries);
+      insertInto(db, 'metadata_pair', pairs);
+      db.exec('commit');
     }
-    db.exec('commit');
     for (const { sql: text } of indexes) db.exec(text);
-    for (const text of COUNTERS(queue.id, size)) db.exec(text);
     db.exec('analyze; pragma wal_checkpoint(truncate)');
   } finally {
     db.close();
   }
 }
 
-async function generateByQuery(
-  { db: { unlimited: db } }: Context,
-  queue: Queue,
-  size: number,
-  databaseUrl: string,
-): Promise<void> {
-  const now = Date.now();
-  const pair = pairHash(queue.vault);
-  for (let first = 1; first <= size; first += 5_000) {
-    const rows = Array.from({ length: Math.min(5_000, size - first + 1) }, (_, i) =>
-      entryRow(queue, first + i, size, now),
-    );
-    const pairs = rows.filter(({ seq }) => hasPair(seq, size));
-    await db.transaction(async (trx) => {
-      trx.insert('entry', rows);
-      trx.insert(
-        'metadata_pair',
-        pairs.map(({ queue_id, seq }) => ({ queue_id, pair_hash: pair, seq })),
-      );
-    });
-  }
-  for (const text of COUNTERS(queue.id, size)) await sql.raw(text).execute(db.query);
-  await settle(databaseUrl);
+function insertInto(db: DatabaseSync, table: TableName, rows: Record<string, unknown>[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0) return;
+  const values = names.map(() => '?').join(', ');
+  const insert = db.prepare(`insert into ${table} (${names.join(', ')}) values (${values})`);
+  for (const row of rows) insert.run(...(Object.values(row) as never[]));
 }
 
-/** On a connection of its own: neither can run in a transaction, and outside of one a request's time limit applies. */
-async function settle(databaseUrl: string): Promise<void> {
+/** The next rows are made while the server writes those before. */
+async function fillServer(databaseUrl: string, batches: Generator<Rows>): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query(`select set_config('${KNOWN_SCHEMA}', '${SCHEMA_VERSION}', false)`);
+    await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
+    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+      from pg_index where indrelid = 'entry'::regclass and not indisprimary`,
+    );
+    for (const { name } of indexes) await client.query(`drop index ${name}`);
+    let writing: Promise<unknown> = Promise.resolve();
+    for (const { entries, pairs } of batches) {
+      await writing;
+      writing = Promise.all([insert(client, 'entry', entries), insert(client, 'metadata_pair', pairs)]);
+    }
+    await writing;
+    for (const { definition } of indexes) await client.query(definition);
+  });
+}
+
+async function insert(
+  client: pg.Client,
+  table: TableName,
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const { sql: text, name, parameters } = insertOf(table, rows, undefined);
+  await client.query({ text, name, values: [...parameters] });
+}
+
+/** Otherwise what it still has to do would go on for minutes beside what is measured. */
+function settle(databaseUrl: string): Promise<void> {
+  return withClient(databaseUrl, async (client) => {
+    await client.query('vacuum analyze');
+    await client.query('checkpoint');
+  });
+}
+
+/** A connection without the time limits of a request. */
+async function withClient(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query('vacuum analyze');
-    await client.query('checkpoint'); // Otherwise its writes go on for minutes beside what is measured.
+    await work(client);
   } finally {
     await client.end();
   }

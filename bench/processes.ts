@@ -112,7 +112,7 @@ async function launch(
 }
 
 async function reachable(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     if (
       await fetch(url).then(
         ({ ok }) => ok,

@@ -1,5 +1,4 @@
 import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
-import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
@@ -15,6 +14,7 @@ import { benchPeers } from './peers.ts';
 import { benchQueue } from './queue.ts';
 import { benchScale } from './scale.ts';
 import { benchSoak } from './soak.ts';
+import { benchTransfer } from './transfer.ts';
 import { benchUpgrade } from './upgrade.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -24,7 +24,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   queue: benchQueue,
   webhooks: benchWebhooks,
   emails: benchEmails,
-  admin: benchAdmin,
+  transfer: benchTransfer,
   dashboard: benchDashboard,
   form: benchForm,
   'form-timing': benchFormTiming,

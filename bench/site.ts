@@ -11,10 +11,11 @@ import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { emailOf, generateQueue, PAIR } from './generate-queue.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
+import { postmasterOf, processorTimeOf } from './processor-time.ts';
 import { median } from './report.ts';
-import { randomGetScript, runWrk } from './wrk.ts';
+import { runWrk } from './wrk.ts';
 
-const GROWTH_MAX = 1.5;
+const GROWTH_MAX = 1.3;
 const CALL_ROUNDS = 60;
 const REQUEST_ROUNDS = 3;
 const REQUEST_SECONDS = 2;
@@ -28,6 +29,10 @@ export interface Site {
   server: RunningDoorlist;
   /** A server key that may read. */
   key: string;
+  /** An admin token. */
+  token: string;
+  /** The process id of the database server. */
+  postgres: number | undefined;
   close(): Promise<void>;
 }
 
@@ -56,25 +61,16 @@ export async function openSite(size: number, databaseUrl?: string): Promise<Site
   const server = await startDoorlist(variables);
   const grants = ['--waitlist', 'wl_bench', '--env', 'production', '--read'];
   const { key = '' } = server.command('key', 'create', ...grants);
+  const { token = '' } = server.command('admin-token', 'create', '--name', 'bench', '--role', 'admin');
+  const postgres = databaseUrl === undefined ? undefined : await postmasterOf(databaseUrl);
   return {
-    ...{ size, context, queue, server, key },
+    ...{ size, context, queue, server, key, token, postgres },
     close: async () => {
       await server.stop();
       await context.db.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-export interface AdminSite extends Site {
-  /** An admin token. */
-  token: string;
-}
-
-export async function openAdminSite(size: number, databaseUrl?: string): Promise<AdminSite> {
-  const site = await openSite(size, databaseUrl);
-  const { token = '' } = site.server.command('admin-token', 'create', '--name', 'bench', '--role', 'admin');
-  return { ...site, token };
 }
 
 /** What is measured must also be correct. */
@@ -114,33 +110,46 @@ export function printTitle(engine: string, sites: readonly Site[]): void {
   );
 }
 
-/** Time per request on a saturated server, round by round over all sizes. */
-export async function measureRequests<S extends Site>(
-  sites: S[],
-  path: (site: S) => string,
-  key: (site: S) => string,
-  connections = 64,
-): Promise<number[]> {
-  const samples = sites.map((): number[] => []);
-  for (let round = -1; round < REQUEST_ROUNDS; round += 1) {
-    for (const [index, site] of sites.entries()) {
-      const script = randomGetScript(path(site), key(site));
-      const load = { url: site.server.url, script, seconds: REQUEST_SECONDS, connections };
-      const { perSecond, refused } = await runWrk(load);
-      if (refused > 0) throw new Error(`${refused} requests were refused`);
-      if (round >= 0) samples[index]?.push(1 / perSecond);
-    }
-  }
-  return samples.map(median);
+/** What a request costs at each size, in milliseconds. */
+export interface Costs {
+  /** On a saturated server, or one after the other. */
+  times: number[];
+  /** Of Doorlist and the database. */
+  processorTimes?: number[];
 }
 
-/**
- * Round by round over all sizes, so that a slow moment of the machine affects each alike. In milliseconds.
- */
+/** Round by round over all sizes, so that a slow moment of the machine affects each alike. */
+export async function measureRequests<S extends Site>(
+  sites: S[],
+  script: (site: S) => string,
+  connections = 64,
+): Promise<Costs> {
+  const times = sites.map((): number[] => []);
+  const processorTimes = sites.map((): number[] => []);
+  for (let round = -1; round < REQUEST_ROUNDS; round += 1) {
+    for (const [index, site] of sites.entries()) {
+      const load = { url: site.server.url, script: script(site), seconds: REQUEST_SECONDS, connections };
+      const before = processorMs(site);
+      const { perSecond, requests, refused } = await runWrk(load);
+      if (refused > 0) throw new Error(`${refused} requests were refused`);
+      if (round < 0) continue;
+      times[index]?.push(1000 / perSecond);
+      processorTimes[index]?.push((processorMs(site) - before) / requests);
+    }
+  }
+  return { times: times.map(median), processorTimes: processorTimes.map(median) };
+}
+
+function processorMs({ server, postgres }: Site): number {
+  const times = Object.values(processorTimeOf(server.pid, postgres));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
+/** Calls in this process, one after the other. */
 export async function measureCalls<S extends Site>(
   sites: S[],
   call: (site: S) => Promise<unknown>,
-): Promise<number[]> {
+): Promise<Costs> {
   const samples = sites.map((): number[] => []);
   for (let round = -5; round < CALL_ROUNDS; round += 1) {
     for (const [index, site] of sites.entries()) {
@@ -150,14 +159,33 @@ export async function measureCalls<S extends Site>(
       if (round >= 0) samples[index]?.push((performance.now() - startedAt) / 10);
     }
   }
-  return samples.map(median);
+  return { times: samples.map(median) };
 }
 
-export function printGrowth(name: string, sites: readonly Site[], costs: number[], judged = true): boolean {
-  const factors = costs.map((cost) => cost / (costs[0] ?? cost));
+export function printGrowth(
+  name: string,
+  sites: readonly Site[],
+  { times, processorTimes }: Costs,
+  judged = true,
+): boolean {
+  const factors = growthOf(times);
   const passed = Math.max(...factors) <= GROWTH_MAX;
-  const cells = sites.map(({ size }, index) => `${size.toLocaleString('en')}: ${factors[index]?.toFixed(2)}`);
+  const cells = sites.map(({ size }, index) => {
+    const ms = times[index]?.toFixed(3).padStart(8);
+    return `${size.toLocaleString('en').padStart(10)}: ${ms} ms ${factors[index]?.toFixed(2)}`;
+  });
+  const processor = processorTimes
+    ? growthOf(processorTimes)
+        .slice(1)
+        .map((factor, index) => `${factor.toFixed(2)} (${processorTimes[index + 1]?.toFixed(3)} ms)`)
+    : [];
+  const note = processor.length > 0 ? `processor time ${processor.join(', ')}` : '';
   const verdict = judged ? (passed ? 'ok' : 'OVER') : '';
-  process.stdout.write(`  ${name.padEnd(32)}${cells.join('   ').padEnd(50)}${verdict}\n`);
+  process.stdout.write(`  ${name.padEnd(32)}${cells.join(' ')}  ${note.padEnd(32)}${verdict}\n`);
   return passed;
+}
+
+/** Each as a multiple of the first. */
+function growthOf(costs: readonly number[]): number[] {
+  return costs.map((cost) => cost / (costs[0] ?? cost));
 }
