@@ -6,13 +6,15 @@ import type { Status } from '../../db/tables.ts';
 /** How many entries a queue has in each status, and how many there ever were, without undone imports. */
 export interface Counters extends Record<Status, number> {
   signups: number;
+  /** Invites that are neither accepted nor ended. */
+  openInvites: number;
 }
 
 const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
   db.query
     .selectFrom('queue_state')
     .select(['pending', 'waiting', 'invited', 'joined', 'removed'])
-    .select(sql<number>`last_seq - undone`.as('signups'))
+    .select([sql<number>`last_seq - undone`.as('signups'), 'open_invites as openInvites'])
     .where('queue_id', '=', parameter('queueId')),
 );
 

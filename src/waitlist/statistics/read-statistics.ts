@@ -54,13 +54,6 @@ const readBars = statement<Range & { kind: Histogram }, { bucket: number; count:
     .orderBy('bucket'),
 );
 
-const readOpen = statement<{ queueId: number }, { open: number | null }>((db, parameter) =>
-  db.query
-    .selectFrom('queue_stat')
-    .select(sql<number | null>`cast(sum(invited - accepted - expired - revoked) as bigint)`.as('open'))
-    .where('queue_id', '=', parameter('queueId')),
-);
-
 /**
  * Reads counters only, so the cost depends on the length of the period and not on the length of the queue.
  * With `commonOnly`, metadata values tell nothing about one person.
@@ -73,11 +66,10 @@ export async function readStatistics(
 ): Promise<Statistics> {
   const { db } = context;
   const range = { queueId: queue.id, from: period.from, to: period.to };
-  const [series, depthBars, timeBars, [open], entries, metadata, deliveries] = await Promise.all([
+  const [series, depthBars, timeBars, entries, metadata, deliveries] = await Promise.all([
     readSeries(context, queue, period),
     db.run(readBars, { ...range, kind: 'depth' }),
     db.run(readBars, { ...range, kind: 'accept_time' }),
-    db.run(readOpen, { queueId: queue.id }),
     readCounters(db, queue.id),
     commonOnly ? readCommonValues(context, queue, period, now) : readValues(context, queue, period),
     readDeliveryStats(db, queue.id, period),
@@ -94,7 +86,7 @@ export async function readStatistics(
       ({ signups }) => signups > 0,
     ),
     acceptTime: { medianMs: quantile(times, 0.5), p90Ms: quantile(times, 0.9) },
-    openInvites: open?.open ?? 0,
+    openInvites: entries.openInvites,
     entries,
     metadata,
     deliveries,
