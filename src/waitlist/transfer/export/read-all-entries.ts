@@ -1,10 +1,11 @@
 import type { Status } from '../../../db/tables.ts';
+import { oneAhead } from '../../../lib/one-ahead.ts';
 import { readEntries } from '../../entries/browse-entries.ts';
 import { countEntries } from '../../entries/entries.ts';
 import { type Entry, openEntries } from '../../entries/entry.ts';
 import { findSegment, type Segment } from '../../entries/segment.ts';
 import type { Context } from '../../queue/context.ts';
-import { joinedPages } from '../../queue/joined-page.ts';
+import { joinedPages, type PagedRow } from '../../queue/joined-page.ts';
 import type { Queue } from '../../queue/queue.ts';
 
 /** Few enough that signups to the same process hardly wait while a page is read and opened. */
@@ -24,9 +25,19 @@ export async function* readAllEntries(
   status: Status | undefined,
 ): AsyncGenerator<EntriesRead> {
   const total = await countEntries(context, queue, status);
-  for (let after = 0; ; ) {
-    const rows = await readPage(context.db, { queueId: queue.id, after, status });
+  // The database reads a page while the one before is opened.
+  for await (const rows of oneAhead(readRows(context, queue, status)))
     yield { entries: openEntries(context, queue, rows), total };
+}
+
+async function* readRows(
+  { db }: Context,
+  { id: queueId }: Queue,
+  status: Status | undefined,
+): AsyncGenerator<PagedRow[]> {
+  for (let after = 0; ; ) {
+    const rows = await readPage(db, { queueId, after, status });
+    yield rows;
     if (rows.length < EXPORT_PAGE) return;
     after = rows.at(-1)?.seq ?? after;
   }

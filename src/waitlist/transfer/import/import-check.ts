@@ -2,6 +2,7 @@ import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { findMembers, type Members } from '../../referrals/members.ts';
 import type { ImportSource } from '../files/raw-row.ts';
+import { checkRows } from './check-rows.ts';
 import type { ImportCandidate } from './import-candidate.ts';
 import { findTakenCodes } from './import-codes.ts';
 import { addFound, NOTHING_FOUND } from './import-found.ts';
@@ -10,7 +11,6 @@ import { startOf } from './import-progress.ts';
 import { reportOn } from './import-report.ts';
 import {
   type BadRowLists,
-  checkRows,
   chunksFrom,
   closeLists,
   type ImportResult,
@@ -34,7 +34,7 @@ export async function checkImport(
   const newcomers = new Newcomers();
   try {
     for await (const { rows, part } of chunksFrom(file, plan, columns, progress)) {
-      const checked = checkRows(context, queue, columns, rows, false);
+      const checked = await checkRows(context, queue, columns, rows, false);
       const taken = await findTakenCodes(context, queue, checked.good);
       const created = newcomers.add(checked.good, await findKnown(context, queue, checked.good));
       progress = {

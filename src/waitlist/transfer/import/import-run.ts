@@ -1,4 +1,5 @@
 import { formatId, type Id } from '../../../lib/ids.ts';
+import { oneAhead } from '../../../lib/one-ahead.ts';
 import { finishJob, type JobLease, readProgress } from '../../jobs/jobs.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
@@ -7,16 +8,17 @@ import type { ImportSource, RawRow, RowPosition } from '../files/raw-row.ts';
 import { readRows } from '../files/row-file.ts';
 import { indexRows } from '../files/row-order.ts';
 import { BAD_ROWS_FULL, badRowsHead, describeBadRow } from './bad-rows.ts';
+import { type CheckedRows, checkRows } from './check-rows.ts';
 import { type BadRowsFile, badRowsIn, type ErrorsFile, openErrorsFile, openTextFile } from './errors-file.ts';
-import { type ImportCandidate, type ImportJob, prepareImport } from './import-candidate.ts';
+import type { ImportJob } from './import-candidate.ts';
 import { commitChunk } from './import-chunk.ts';
 import { findTakenCodes } from './import-codes.ts';
-import { addFound, type Found, NOTHING_FOUND, noteRow } from './import-found.ts';
+import { addFound, type Found } from './import-found.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import { type ImportProgress, resultOf } from './import-progress.ts';
 import { type ImportReport, reportOn } from './import-report.ts';
-import { type RowProblem, readRow } from './import-row.ts';
+import type { RowProblem } from './import-row.ts';
 
 /** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
 export const CHUNK = 1_000;
@@ -116,9 +118,10 @@ async function importRows(
   let progress = start;
   let refreshedAt = performance.now();
   try {
-    for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
-      progress = await importChunk(context, job, progress, { columns, lists, file }, rows, next);
-      await watch(progress, part);
+    const chunks = checkedChunks(context, job, columns, chunksFrom(file, plan, columns, start));
+    for await (const chunk of oneAhead(chunks)) {
+      progress = await importChunk(context, job, progress, { lists, file }, chunk);
+      await watch(progress, chunk.part);
       if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
         await context.db.refreshStatistics();
         refreshedAt = performance.now();
@@ -131,8 +134,21 @@ async function importRows(
   return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
 }
 
-interface Reading {
-  columns: Columns;
+interface CheckedChunk extends Chunk {
+  checked: CheckedRows;
+}
+
+async function* checkedChunks(
+  context: Context,
+  { queue, confirmedBy }: ImportJob,
+  columns: Columns,
+  chunks: AsyncGenerator<Chunk>,
+): AsyncGenerator<CheckedChunk> {
+  for await (const chunk of chunks)
+    yield { ...chunk, checked: await checkRows(context, queue, columns, chunk.rows, confirmedBy !== null) };
+}
+
+interface ImportFiles {
   lists: BadRowLists;
   file: ImportSource;
 }
@@ -141,11 +157,9 @@ async function importChunk(
   context: Context,
   job: ImportJob,
   before: ImportProgress,
-  { columns, lists, file }: Reading,
-  rows: readonly RawRow[],
-  next: RowPosition,
+  { lists, file }: ImportFiles,
+  { rows, checked, next }: CheckedChunk,
 ): Promise<ImportProgress> {
-  const checked = checkRows(context, job.queue, columns, rows, job.confirmedBy !== null);
   const taken = await findTakenCodes(context, job.queue, checked.good);
   return commitChunk(context, job, before, checked.good, {
     rows: before.rows + rows.length,
@@ -172,38 +186,6 @@ export async function listBadRows(
     errorsBytes: await errors.append([...bad.flatMap(({ problems }) => problems), ...taken]),
     rowsBytes: (await rows?.append(contents)) ?? 0,
   };
-}
-
-interface CheckedRows {
-  good: ImportCandidate[];
-  bad: { raw: RawRow; problems: RowProblem[] }[];
-  nobody: number;
-  found: Found;
-}
-
-export function checkRows(
-  { clock }: Context,
-  queue: Queue,
-  columns: Columns,
-  rows: readonly RawRow[],
-  confirmed: boolean,
-): CheckedRows {
-  const now = clock();
-  const { readTime } = columns;
-  const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
-  for (const raw of rows) {
-    const fields = columns.fieldsOf(raw);
-    const read = readRow(raw, columns.count, fields, { now, readTime });
-    if ('row' in read) {
-      noteRow(checked.found, fields, []);
-      checked.good.push(prepareImport(queue, read.row, now, confirmed));
-    } else if ('nobody' in read) checked.nobody += 1;
-    else {
-      noteRow(checked.found, fields, read.problems);
-      checked.bad.push({ raw, problems: read.problems });
-    }
-  }
-  return checked;
 }
 
 interface Chunk {
