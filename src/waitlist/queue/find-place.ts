@@ -10,8 +10,8 @@ export interface Place {
 
 /**
  * Finds the range of 32 ranks with the nth waiting entry, and how many wait ahead of it: from the widest
- * ranges to the narrowest, with at most 32 counters at each level below the widest. SQLite keeps to the order of a cross
- * join; with another one it would read every counter of a level.
+ * ranges to the narrowest, with at most 32 counters at each level below the widest. Not with joins: in a long queue,
+ * PostgreSQL would read every counter of the lowest level to save a sort.
  */
 const findRange = statement<{ queueId: number; index: number }, { bucket: number; ahead: number }>(
   (db, parameter) => {
@@ -19,17 +19,17 @@ const findRange = statement<{ queueId: number; index: number }, { bucket: number
     const levels = LEVEL_SHIFTS.map((_, level) => level).toReversed();
     const steps = levels.map((level, step) => {
       const wider = levels[step - 1];
+      const found = (column: 'bucket' | 'ahead') =>
+        wider === undefined ? sql`0` : sql`(select ${sql.ref(column)} from ${table(wider)})`;
       const within =
         wider === undefined
-          ? sql`from rank_count as c where`
-          : sql`from ${table(wider)} as w cross join rank_count as c
-              where c.bucket >= w.bucket * ${width(level)} and c.bucket < (w.bucket + 1) * ${width(level)} and`;
-      const before = wider === undefined ? sql`` : sql`w.ahead +`;
-      return sql`${table(level)} as (
+          ? sql``
+          : sql`and c.bucket >= ${found('bucket')} * ${width(level)} and c.bucket < (${found('bucket')} + 1) * ${width(level)}`;
+      return sql`${table(level)} as materialized (
         select bucket, ahead from (
           select c.bucket, c.waiting,
-            cast(${before} sum(c.waiting) over (order by c.bucket) - c.waiting as bigint) as ahead
-          ${within} c.queue_id = ${queueId} and c.level = ${sql.lit(level)}
+            cast(${found('ahead')} + sum(c.waiting) over (order by c.bucket) - c.waiting as bigint) as ahead
+          from rank_count as c where c.queue_id = ${queueId} and c.level = ${sql.lit(level)} ${within}
         ) as counted where ahead <= ${index} and ahead + waiting > ${index}
       )`;
     });
