@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type Database, DatabaseUnavailable } from '../db/database.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
-import { dumpPostgres, requireTool } from '../db/postgres/backup.ts';
+import { dumpPostgres, requireOneMoment, requireTool } from '../db/postgres/backup.ts';
 import { readSqliteSnapshot } from '../db/sqlite/backup.ts';
 import { tryLock } from '../db/sqlite/lock.ts';
 import { masterKeySource, openExistingDatabase } from '../installation/open.ts';
@@ -62,7 +62,10 @@ export async function backUp(
   const db = await openExistingDatabase(config, createLogger('silent'));
   try {
     refuseExisting(file);
-    if (config.databaseUrl !== undefined) await requireTool('pg_dump', db);
+    if (config.databaseUrl !== undefined) {
+      await requireTool('pg_dump', db);
+      await requireOneMoment(db);
+    }
     const schema = await schemaVersion(db);
     const master = await masterKeyOf(db, config);
     const passphrase = await newPassphrase(config);
@@ -83,11 +86,16 @@ export async function backUp(
     // A backup of an earlier schema, or of a database that cannot be written, is as good.
     if (schema === SCHEMA_VERSION)
       await rememberBackup(db, Date.parse(about.createdAt)).catch(tolerateUnwritable);
-    return { json: { file, ...about, ...written }, text: describeBackup(file, withMasterKey, written) };
+    return {
+      json: { file, ...about, ...written },
+      text: describeBackup(file, withMasterKey, written) + (db.isSpread ? SPREAD : ''),
+    };
   } finally {
     await db.close();
   }
 }
+
+const SPREAD = '\nThe queues are spread over workers: after a `restore`, run `distribute`.';
 
 function tolerateUnwritable(error: Error): void {
   if (!(error instanceof DatabaseUnavailable)) throw error;

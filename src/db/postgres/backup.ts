@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { isInUse } from './freeze.ts';
 import { toolAddress } from './url.ts';
 
 type Tool = 'pg_dump' | 'pg_restore';
@@ -26,6 +27,14 @@ export async function requireTool(tool: Tool, db: Database): Promise<void> {
       `${tool} is version ${version}, but the server is version ${server}. ${advice}`,
     );
   }
+}
+
+/** A dump reads each worker of a cluster at a moment of its own. */
+export async function requireOneMoment(db: Database): Promise<void> {
+  if (db.isSpread && (await isInUse(db.query)))
+    throw new PostgresToolProblem(
+      'The queues are spread over several servers, which cannot be read at one moment while Doorlist is running. Stop all its servers, or back up each node as docs/scaling.md#many-queues-on-citus says.',
+    );
 }
 
 function versionOf(tool: Tool): number | undefined {

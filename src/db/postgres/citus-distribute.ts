@@ -3,7 +3,7 @@ import { invalid } from '../../lib/errors.ts';
 import type { Distribution } from '../cluster.ts';
 import type { Trx } from '../database.ts';
 import type { TableName } from '../tables.ts';
-import { citusTables, hasCitus, REFERENCE_TABLES, TABLES_OF_QUEUES } from './citus-tables.ts';
+import { citusTables, hasCitus, NO_QUEUE, REFERENCE_TABLES, TABLES_OF_QUEUES } from './citus-tables.ts';
 
 /**
  * Makes the directory a reference table and spreads everything else that belongs to queues, with its data. What is
@@ -31,8 +31,9 @@ export async function distributeTables(trx: Trx, shards?: number): Promise<Distr
   }
   for (const table of [...copied, ...spread])
     await sql`select truncate_local_data_after_distributing_table(${sql.lit(table)})`.execute(trx);
-  // What belongs to no queue, such as mails to operators, is kept under the id 0.
-  await sql`insert into queue_state (queue_id) values (0) on conflict do nothing`.execute(trx);
+  await sql`insert into queue_state (queue_id) values (${sql.lit(NO_QUEUE)}) on conflict do nothing`.execute(
+    trx,
+  );
   return { copied, spread, dropped };
 }
 

@@ -11,6 +11,9 @@ export const TABLES_OF_QUEUES = COPIED_TABLES.filter((table) => TABLE_KEYS[table
   (a, b) => Number(b === 'queue_state') - Number(a === 'queue_state'),
 );
 
+/** What belongs to the installation, such as mails to operators, is kept under this id. */
+export const NO_QUEUE = 0;
+
 export async function hasCitus(query: Executor): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(query);
   return rows.length > 0;
@@ -21,7 +24,8 @@ export async function citusTables(query: Executor): Promise<ReadonlySet<string>>
   if (!(await hasCitus(query))) return new Set();
   const { rows } = await sql<{ name: string }>`select c.relname as name
     from pg_dist_partition as p join pg_class as c on c.oid = p.logicalrelid
-    where c.relnamespace = current_schema()::regnamespace and p.partmethod in ('h', 'n')`.execute(query);
+    where c.relnamespace = current_schema()::regnamespace
+      and (p.partmethod = 'h' or p.partmethod = 'n' and p.repmodel = 't')`.execute(query);
   return new Set(rows.map(({ name }) => name));
 }
 
