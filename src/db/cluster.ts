@@ -6,6 +6,9 @@ export interface Worker {
   isUp: boolean;
 }
 
+/** Called when other workers than before do not answer, with their names. */
+export type WorkersWatch = (down: readonly string[]) => void;
+
 export interface Distribution {
   /** Tables that this run made reference tables, and that it spread by queue. */
   copied: string[];

@@ -134,6 +134,8 @@ export interface Database extends Dialect {
   connections(): Connections | null;
   /** Spreads the tables over the workers of a cluster, if the engine has one. */
   distribute(trx: Trx, shards?: number): Promise<Distribution>;
+  /** Whether the server that has this queue answers, as far as is known. */
+  canReach(queueId: number): boolean;
   /** The servers over which the queues are spread, or null if they are not. */
   clusterWorkers(): Promise<Worker[] | null>;
   /** Tries to write, and throws what is wrong. Frequent calls share a result. */

@@ -22,6 +22,8 @@ export interface Dialect {
    * first one. Steps along the index from target to target, so the cost does not depend on the backlog.
    */
   readonly dueTargets: RawBuilder<unknown>;
+  /** Leaves out the queues of servers that do not answer, in statements that are about all queues. */
+  reachable(queueId: Expression<unknown>): Expression<SqlBool>;
   /** Whether queues are on several servers, which cannot step from queue to queue along an index. */
   readonly isSpread: boolean;
 }

@@ -180,6 +180,8 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
         state,
         error ? { reason: explainPostgres(error, databaseUrl) ?? error.message } : {},
       ),
+    onWorkers: (workers) =>
+      reportState(log, 'cluster', workers.length === 0 ? 'ok' : 'a worker does not answer', { workers }),
     onServer: (server) => log.info({ server }, 'found the PostgreSQL server that accepts writes'),
     onListenState: (state, error) => reportListening(log, config.databaseListenUrl, state, error),
     onPlainText: (address) =>

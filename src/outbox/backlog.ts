@@ -78,6 +78,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
     .selectFrom('webhook_endpoint')
     .select(['id', 'disabled_at'])
     .where((is) => is.or([is('disabled_at', 'is not', null), is('failing_since', 'is not', null)]))
+    .where((e) => db.reachable(e.ref('queue_id')))
     .execute();
   const namesOf = (rows: typeof unwell) => new Set(rows.map(({ id }) => bytesName(id)));
   const held = namesOf(unwell.filter(({ disabled_at }) => disabled_at !== null));

@@ -1,4 +1,4 @@
-import { type Database, SchemaSuperseded, type Trx } from '../db/database.ts';
+import { type Database, DatabaseUnavailable, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -20,6 +20,7 @@ import type { TargetState } from './target-state.ts';
 /** Limits sockets and memory. A hanging target keeps one slot busy, so there must be many. */
 const MOST_AT_ONCE = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+const PAUSE_OF_QUEUE_MS = 2_000;
 
 export interface DispatchParts {
   readonly db: Database;
@@ -42,14 +43,20 @@ interface Ended extends EndedAttempt {
   readonly state: TargetState;
 }
 
+/** What one transaction records, and from whom it claims. */
+interface Work {
+  readonly ended: readonly Ended[];
+  readonly states: readonly TargetState[];
+}
+
 interface Recorded {
   readonly logged: LoggedAttempt[];
   readonly afterCommit: (() => void)[];
 }
 
 /**
- * Each round is one transaction that records finished attempts and claims the next deliveries. Sending
- * happens outside transactions.
+ * Each round is one transaction that records finished attempts and claims the next deliveries, or one for each
+ * queue if they are on several servers. Sending happens outside transactions.
  */
 export class DispatchLoop {
   readonly #parts: DispatchParts;
@@ -113,23 +120,55 @@ export class DispatchLoop {
     const chosen = this.#stopping ? [] : this.#targets.next(MOST_AT_ONCE - this.#underWay);
     if (ended.length === 0 && chosen.length === 0) return;
     this.#ended = [];
-    try {
-      const prepared = await prepareTargets(chosen);
-      const { claims, recorded } = await this.#parts.db.transaction(async (trx) => {
-        this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
-        const now = await sharedNow(this.#parts, trx);
-        const recorded = await this.#recordAttempts(trx, ended, now);
-        const claims = await claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
-        countAttempts(trx, recorded.logged, now);
-        return { claims, recorded };
-      });
-      this.#conclude(recorded);
-      for (const [state, claim] of claims) this.#begin(state, claim);
-    } catch (error) {
-      this.#ended = [...ended, ...this.#ended];
-      for (const state of chosen) state.ready = true;
-      throw error;
+    for (const work of this.#divide(ended, chosen)) {
+      try {
+        await this.#recordAndClaim(work);
+      } catch (error) {
+        this.#ended.unshift(...work.ended);
+        for (const state of work.states) state.ready = true;
+        if (!this.#parts.db.isSpread) throw error;
+        this.#putOff(work, error as Error);
+      }
     }
+  }
+
+  /** On several servers by queue, so that one that is down does not stop the others. */
+  #divide(ended: readonly Ended[], states: readonly TargetState[]): Work[] {
+    if (!this.#parts.db.isSpread) return [{ ended, states }];
+    const endedIn = Map.groupBy(ended, ({ state }) => state.target.queueId);
+    const statesIn = Map.groupBy(states, ({ target }) => target.queueId);
+    const queueIds = new Set([...endedIn.keys(), ...statesIn.keys()]);
+    return [...queueIds].map((id) => ({ ended: endedIn.get(id) ?? [], states: statesIn.get(id) ?? [] }));
+  }
+
+  async #recordAndClaim({ ended, states }: Work): Promise<void> {
+    if (!this.#canReach({ ended, states }))
+      throw new DatabaseUnavailable('the server that has this queue does not answer');
+    const prepared = await prepareTargets(states);
+    const { claims, recorded } = await this.#parts.db.transaction(async (trx) => {
+      this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...states]);
+      const now = await sharedNow(this.#parts, trx);
+      const recorded = await this.#recordAttempts(trx, ended, now);
+      const claims = await claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
+      countAttempts(trx, recorded.logged, now);
+      return { claims, recorded };
+    });
+    this.#conclude(recorded);
+    for (const [state, claim] of claims) this.#begin(state, claim);
+  }
+
+  /** As far as is known without asking: a question to a server that is down can take long to fail. */
+  #canReach({ ended, states }: Work): boolean {
+    const { target } = states[0] ?? (ended[0] as Ended).state;
+    return this.#parts.db.canReach(target.queueId);
+  }
+
+  #putOff(work: Work, error: Error): void {
+    if (this.#canReach(work))
+      this.#parts.log.warn({ reason: error.message }, 'deliveries of a queue are delayed');
+    const again = performance.now() + PAUSE_OF_QUEUE_MS;
+    for (const state of work.states) state.pausedUntil = again;
+    this.#nextLookAt = Math.min(this.#nextLookAt, again);
   }
 
   /** Reads what is due from the database. Wake-ups only make this happen sooner. */
@@ -225,12 +264,16 @@ export class DispatchLoop {
   async drain(): Promise<void> {
     const giveUpAt = performance.now() + this.#options.drainMs;
     while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);
+    for (const work of this.#divide(this.#ended, [...this.#targets])) await this.#release(work);
+  }
+
+  async #release({ ended, states }: Work): Promise<void> {
     try {
       const recorded = await this.#parts.db.transaction(async (trx) => {
-        this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
+        this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...states]);
         const now = await sharedNow(this.#parts, trx);
-        const recorded = await this.#recordAttempts(trx, this.#ended, now);
-        for (const { waiting, channel, target } of this.#targets) {
+        const recorded = await this.#recordAttempts(trx, ended, now);
+        for (const { waiting, channel, target } of states) {
           await giveBack(trx, waiting, now);
           if (waiting.length > 0) await channel.returned?.(trx, target, waiting);
         }

@@ -9,20 +9,24 @@ interface DueTarget extends Target {
   readonly dueAt: number;
 }
 
-const findDue = statement<object, DueTarget>((db) => {
-  const query = sql`select queue_id as "queueId", channel, target_id as id, due_at as "dueAt"
-    from (${db.dueTargets}) as t`;
-  return { compile: () => query.compile(db.query) as never };
-});
+const selectDue = (db: Dialect) =>
+  sql<DueTarget>`select queue_id as "queueId", channel, target_id as id, due_at as "dueAt" from ${targetsOf(db)}`;
+
+const findDue = statement<object, DueTarget>((db) => ({ compile: () => selectDue(db).compile(db.query) }));
+
+function targetsOf(db: Dialect): RawBuilder<unknown> {
+  return sql`(${db.dueTargets}) as t where ${db.reachable(sql.ref('t.queue_id'))}`;
+}
 
 /** SQL for the time at which the first delivery is due, or null. */
-export function firstDueAt({ dueTargets }: Dialect): RawBuilder<number | null> {
-  return sql<number | null>`(select min(due_at) from (${dueTargets}) as t)`;
+export function firstDueAt(db: Dialect): RawBuilder<number | null> {
+  return sql<number | null>`(select min(due_at) from ${targetsOf(db)})`;
 }
 
 /** Returns every target with unfinished deliveries, due now or later. */
 export async function findDueTargets(db: Database): Promise<DueTarget[]> {
-  return db.run(findDue, {});
+  // What can be reached changes, so it is not compiled once.
+  return db.isSpread ? (await selectDue(db).execute(db.query)).rows : db.run(findDue, {});
 }
 
 /**

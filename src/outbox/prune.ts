@@ -64,6 +64,7 @@ async function nextQueue({ db }: Parts, after: number): Promise<number | null> {
     .selectFrom('event')
     .select(sql<number | null>`min(queue_id)`.as('queue_id'))
     .where('queue_id', '>', after)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .executeTakeFirst();
   return row?.queue_id ?? null;
 }

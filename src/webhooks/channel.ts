@@ -39,10 +39,16 @@ interface Endpoint {
 
 type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit'>;
 
-const readEndpoints = statement<{ ids: readonly Uint8Array[] }, OpenRow>((db, parameter) =>
+interface Endpoints {
+  queueIds: readonly number[];
+  ids: readonly Uint8Array[];
+}
+
+const readEndpoints = statement<Endpoints, OpenRow>((db, parameter) =>
   db.query
     .selectFrom('webhook_endpoint')
     .select(['id', 'sealed', 'rate_limit'])
+    .where((e) => db.in(e.ref('queue_id'), parameter('queueIds')))
     .where((e) => db.in(e.ref('id'), parameter('ids')))
     .where('disabled_at', 'is', null),
 );
@@ -78,7 +84,8 @@ export function webhookChannel(
         targets.map(({ queueId }) => queueId),
       );
       return async (trx, now) => {
-        const rows = await trx.run(readEndpoints, { ids: targets.map(({ id }) => id) });
+        const queueIds = [...new Set(targets.map(({ queueId }) => queueId))];
+        const rows = await trx.run(readEndpoints, { queueIds, ids: targets.map(({ id }) => id) });
         const byName = new Map(rows.map((row) => [bytesName(row.id), row]));
         const found: (OpenTarget<Setup> | undefined)[] = [];
         for (const [index, target] of targets.entries()) {

@@ -5,7 +5,7 @@ export const CITUS_URL = process.env.DOORLIST_TEST_CITUS_URL;
 export const WITHOUT_CITUS =
   CITUS_URL === undefined ? 'needs a Citus cluster: set DOORLIST_TEST_CITUS_URL to its coordinator' : false;
 
-interface Node {
+export interface Node {
   host: string;
   port: number;
   isCoordinator: boolean;

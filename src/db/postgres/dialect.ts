@@ -12,6 +12,7 @@ export const postgresDialect: Dialect = {
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   skipLocked: sql`for update skip locked`,
   dueTargets: dueTargets(),
+  reachable: () => sql`true`,
   isSpread: false,
 };
 

@@ -45,6 +45,14 @@ export function isConnectionLoss(error: Error): boolean {
   return state === undefined || CONNECTION_STATE.test(state);
 }
 
+/** The server is there, and could not reach another one on which it has data, or waited for it in vain. */
+export function isWorkerLoss(error: unknown): boolean {
+  const origin = error instanceof DatabaseUnavailable ? error.cause : error;
+  return (
+    origin instanceof pg.DatabaseError && origin.severity === 'ERROR' && /^(08|57)/.test(origin.code ?? '')
+  );
+}
+
 /** The server has become read-only, for example after a failover. Its successor may accept writes. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;

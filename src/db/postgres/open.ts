@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { WorkersWatch } from '../cluster.ts';
 import type { Database } from '../database.ts';
 import { type Statement, statement } from '../statement.ts';
 import { distributeTables } from './citus-distribute.ts';
+import { createReach, type Reach } from './citus-reach.ts';
 import { isDistributed } from './citus-tables.ts';
 import { readWorkers } from './citus-workers.ts';
 import { readConnectionLimit } from './connection-limit.ts';
@@ -37,6 +39,7 @@ interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'on
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   onListenState?: PoolOptions['onState'];
+  onWorkers?: WorkersWatch | undefined;
   limits?: Partial<PostgresLimits> | undefined;
 }
 
@@ -47,6 +50,7 @@ export async function openPostgres({
   onReplicaState,
   onListenState,
   onServer,
+  onWorkers,
   limits: given,
   ...rest
 }: PostgresOptions): Promise<Database> {
@@ -60,9 +64,11 @@ export async function openPostgres({
   });
   const replicaPool =
     replicaUrl === undefined ? undefined : openReplicaPool(replicaUrl, given, onReplicaState);
-  const parts = { pool, notifications, replicaPool, onReplicaState };
+  const reach = createReach(queriesAlone(pool), { restored: pool.changes.tell, onWorkers });
+  pool.onWorkerLoss = reach.doubt;
+  const parts = { pool, notifications, replicaPool, onReplicaState, reach };
   try {
-    await findFlavor(pool);
+    if (await isDistributed(queriesAlone(pool))) pool.flavor = DISTRIBUTED;
     if (replicaPool) replicaPool.flavor = pool.flavor;
   } catch (error) {
     await pool.close();
@@ -82,10 +88,8 @@ export async function openPostgres({
   return db;
 }
 
-/** Before any statement is written. */
-async function findFlavor(pool: Pool): Promise<void> {
-  const query = queriesOver(new PostgresConnection((command) => runAlone(pool, command)));
-  if (await isDistributed(query)) pool.flavor = DISTRIBUTED;
+function queriesAlone(pool: Pool): Database['query'] {
+  return queriesOver(new PostgresConnection((command) => runAlone(pool, command)));
 }
 
 /** Reads of the admin API run a few statements at a time. */
@@ -105,10 +109,11 @@ interface Parts {
   readonly replicaPool: Pool | undefined;
   readonly onReplicaState: PoolOptions['onState'];
   readonly notifications: Notifications;
+  readonly reach: Reach;
 }
 
 function database(
-  { pool, replicaPool, notifications, onReplicaState }: Parts,
+  { pool, replicaPool, notifications, onReplicaState, reach }: Parts,
   time: { long: boolean },
   unlimited?: Database,
 ): Database {
@@ -121,6 +126,9 @@ function database(
   const { dialect, isDistributed: isSpread } = pool.flavor;
   const db: Database = {
     ...dialect,
+    reachable: (queueId) =>
+      reach.queues ? dialect.in(queueId, [...reach.queues]) : dialect.reachable(queueId),
+    canReach: (queueId) => reach.queues?.has(queueId) ?? true,
     describe: () => 'postgres',
     query,
     run: async (statement, values) => {
@@ -197,6 +205,7 @@ function database(
     clusterWorkers: () => readWorkers(query),
     probe: createProbe(pool),
     close: async () => {
+      await reach.close();
       await Promise.all([pool.close(), replicaPool?.close()]);
     },
     replica: async () => db,

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
 import { type Connections, SchemaSuperseded } from '../database.ts';
-import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
+import { isConnectionLoss, isReadOnly, isWorkerLoss, rethrow } from './errors.ts';
 import { type Flavor, PLAIN } from './flavor.ts';
 import type { Servers } from './servers.ts';
 import { parserFor } from './session.ts';
@@ -67,6 +67,8 @@ export interface Pool {
   readonly refusedSettings: ReadonlySet<OptionalSetting>;
   /** How statements are written. Known once the database was asked. */
   flavor: Flavor;
+  /** Called when the server could not ask another one that has a part of the queues. */
+  onWorkerLoss: () => void;
   /** What this process has written. */
   readonly changes: Changes;
   /** Aborted when a write met a newer schema. */
@@ -133,8 +135,9 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
     onState?.(next, error);
   };
   const superseding = new AbortController();
-  const noteSuperseded = (error: unknown) => {
+  const noteFailure = (error: unknown) => {
     if (error instanceof SchemaSuperseded) superseding.abort();
+    if (opened.flavor.isDistributed && isWorkerLoss(error)) opened.onWorkerLoss();
   };
 
   /**
@@ -147,11 +150,12 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
   };
   const fail = (error: Error): never => {
     if (isReadOnly(error)) dropIdle();
-    else if (isConnectionLoss(error)) report('unavailable', error);
+    else if (isConnectionLoss(error) && !(opened.flavor.isDistributed && isWorkerLoss(error)))
+      report('unavailable', error);
     try {
       return rethrow(error);
     } catch (translated) {
-      noteSuperseded(translated);
+      noteFailure(translated);
       throw translated;
     }
   };
@@ -220,9 +224,10 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
   });
   pool.on('remove', (client) => idle.delete(client as Client));
 
-  return {
+  const opened: Pool = {
     limits,
     changes: createChanges(),
+    onWorkerLoss: () => {},
     get throughPooler() {
       return throughPooler;
     },
@@ -233,7 +238,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
     superseded: superseding.signal,
     query: (command) => pool.query(command).catch(fail),
     connect: () => pool.connect().catch(fail) as Promise<Client>,
-    noteFailure: noteSuperseded,
+    noteFailure,
     fail,
     beginLongWork: (client, processId) => longWork.set(client, processId),
     release: (client, error) => {
@@ -256,6 +261,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
       clearTimeout(tearDown);
     },
   };
+  return opened;
 }
 
 /** Not for private networks, this machine, or sockets of the file system. */

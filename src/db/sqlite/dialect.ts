@@ -14,6 +14,7 @@ export const sqliteDialect: Dialect = {
   clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
   skipLocked: sql``, // There is only one writer.
   dueTargets: dueTargets(),
+  reachable: () => sql`true`,
   isSpread: false,
 };
 

@@ -39,6 +39,7 @@ export async function openSqlite(file: string): Promise<Database> {
 
   const db: Database = {
     ...sqliteDialect,
+    canReach: () => true,
     describe: () => 'sqlite',
     query,
     run: (statement, values) => read(statement.bind(sqliteDialect, values)),

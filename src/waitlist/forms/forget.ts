@@ -10,7 +10,11 @@ const REFUSALS_KEPT_MS = 400 * DAY_MS;
 export async function forgetExpired(context: Context): Promise<void> {
   const { db } = context;
   const now = await sharedNow(context);
-  const forms = await db.query.selectFrom('form').select('queue_id').execute();
+  const forms = await db.query
+    .selectFrom('form')
+    .select('queue_id')
+    .where((e) => db.reachable(e.ref('queue_id')))
+    .execute();
   for (const { queue_id } of forms) {
     await db.transaction(async (trx) => {
       await trx

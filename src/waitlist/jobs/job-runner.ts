@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DatabaseUnavailable } from '../../db/database.ts';
+import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError } from '../../lib/errors.ts';
@@ -96,7 +97,7 @@ export function createJobRunner(
     task: {
       name: 'finding jobs',
       everyMs: lookMs,
-      dueAt: () => firstJobAt(kinds),
+      dueAt: (db) => firstJobAt(db, kinds),
       run: async () => {
         if (performance.now() >= retryAt) await look();
       },
@@ -124,9 +125,10 @@ export function startJobs(
   };
 }
 
-function firstJobAt(kinds: readonly JobKind[]): RawBuilder<number | null> {
+function firstJobAt(db: Dialect, kinds: readonly JobKind[]): RawBuilder<number | null> {
   return sql<number | null>`(select min(coalesce(lease_until, 0)) from job
-    where runner = 'server' and finished_at is null and kind in (${sql.join(kinds.map(({ kind }) => kind))}))`;
+    where runner = 'server' and finished_at is null and kind in (${sql.join(kinds.map(({ kind }) => kind))})
+      and ${db.reachable(sql.ref('queue_id'))})`;
 }
 
 /** Doubles with each failure, up to 30 s with the usual interval. */
@@ -165,6 +167,7 @@ async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise
     .where('runner', '=', 'server')
     .where('finished_at', 'is', null)
     .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
+    .where((e) => context.db.reachable(e.ref('queue_id')))
     .where(
       'kind',
       'in',
@@ -294,6 +297,7 @@ export async function endCancelledJobs(context: Context): Promise<void> {
     .where('finished_at', 'is', null)
     .where('cancel_at', 'is not', null)
     .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
+    .where((e) => context.db.reachable(e.ref('queue_id')))
     .execute();
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from '../../db/dialect.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -43,8 +44,9 @@ export async function endPause(context: Context, change: QueueChange): Promise<v
   await resumeWaves(context, change);
 }
 
-export function firstReviewAt(): RawBuilder<{ at: number | null }> {
-  return sql`select min(review_at) as at from mail_sending where review_at is not null`;
+export function firstReviewAt(db: Dialect): RawBuilder<{ at: number | null }> {
+  return sql`select min(review_at) as at from mail_sending
+    where review_at is not null and ${db.reachable(sql.ref('queue_id'))}`;
 }
 
 export async function findDueReviews({ db }: Context, now: number, limit: number): Promise<number[]> {
@@ -52,6 +54,7 @@ export async function findDueReviews({ db }: Context, now: number, limit: number
     .selectFrom('mail_sending')
     .select('queue_id')
     .where('review_at', '<=', now)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .orderBy('review_at')
     .limit(limit)
     .execute();

@@ -22,6 +22,7 @@ export async function findUncounted({ db }: Context, limit: number): Promise<num
     .select('k.queue_id')
     .distinct()
     .whereRef('k.counted_seq', '<', 'q.last_seq')
+    .where((e) => db.reachable(e.ref('q.queue_id')))
     .limit(limit)
     .execute();
   return rows.map(({ queue_id }) => queue_id);

@@ -19,6 +19,7 @@ export async function fillMailboxes(context: Context, enough: () => boolean = ()
     .selectFrom('queue_state')
     .select('queue_id as id')
     .where('mailboxes_after', 'is not', null)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .execute();
   for (const { id } of rows) {
     try {

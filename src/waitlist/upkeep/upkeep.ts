@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { SchemaSuperseded } from '../../db/database.ts';
+import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { forgetExpired } from '../forms/forget.ts';
@@ -54,7 +55,8 @@ export function createUpkeep(context: Context): Upkeep {
       {
         name: 'mailboxes of earlier entries',
         everyMs: FILL_EVERY_MS, // On its own, because millions of rows take a while.
-        dueAt: () => sql<number | null>`(select min(0) from queue_state where mailboxes_after is not null)`,
+        dueAt: (db) => sql<number | null>`(select min(0) from queue_state
+          where mailboxes_after is not null and ${db.reachable(sql.ref('queue_id'))})`,
         run: () => fillMailboxes(context, () => stopping),
       },
       {
@@ -86,17 +88,18 @@ export function startUpkeep(context: Context): { close(): Promise<void> } {
 }
 
 /** Each part has an index or a small table. */
-function firstUpkeepAt(): RawBuilder<number | null> {
+function firstUpkeepAt(db: Dialect): RawBuilder<number | null> {
+  const reachable = db.reachable(sql.ref('queue_id'));
   return sql<number | null>`(select min(at) from (
-    select min(next_expiry) as at from queue_state where next_expiry is not null
-    union all select min(next_reminder) from queue_state where next_reminder is not null
-    union all select at from (${firstWaveAt()}) as waves
-    union all select at from (${firstReviewAt()}) as reviews
-    union all select min(0) from queue_state where rerank_after is not null
+    select min(next_expiry) as at from queue_state where next_expiry is not null and ${reachable}
+    union all select min(next_reminder) from queue_state where next_reminder is not null and ${reachable}
+    union all select at from (${firstWaveAt(db)}) as waves
+    union all select at from (${firstReviewAt(db)}) as reviews
+    union all select min(0) from queue_state where rerank_after is not null and ${reachable}
     union all select min(coalesce(lease_until, 0)) from job
-      where runner <> 'server' and finished_at is null and cancel_at is not null
+      where runner <> 'server' and finished_at is null and cancel_at is not null and ${reachable}
     union all select min(0) from metadata_key as k join queue_state as q on q.queue_id = k.queue_id
-      where k.counted_seq < q.last_seq
+      where k.counted_seq < q.last_seq and ${db.reachable(sql.ref('q.queue_id'))}
     union all select min(0) from instance where erasures <> erasures_wiped
   ) as due)`;
 }
@@ -112,6 +115,7 @@ export async function keepUp(context: Context): Promise<void> {
     .selectFrom('queue_state')
     .select('queue_id as id')
     .where('next_expiry', '<=', now)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .orderBy('next_expiry')
     .limit(QUEUES_AT_ONCE)
     .execute();
@@ -120,6 +124,7 @@ export async function keepUp(context: Context): Promise<void> {
     .selectFrom('queue_state')
     .select('queue_id as id')
     .where('next_reminder', '<=', now)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .orderBy('next_reminder')
     .limit(QUEUES_AT_ONCE)
     .execute();
@@ -132,6 +137,7 @@ export async function keepUp(context: Context): Promise<void> {
     .selectFrom('queue_state')
     .select('queue_id as id')
     .where('rerank_after', 'is not', null)
+    .where((e) => db.reachable(e.ref('queue_id')))
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from '../../db/dialect.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 
@@ -11,9 +12,9 @@ const ACTIVE = sql`wave as w join queue_state as q on q.queue_id = w.queue_id
   where w.state = 'active' and w.run_at is null`;
 
 /** When the first wave is due: to run, or to end because enough people have joined. */
-export function firstWaveAt(): RawBuilder<{ at: number | null }> {
+export function firstWaveAt(db: Dialect): RawBuilder<{ at: number | null }> {
   return sql`select min(case when ${REACHED} then 0 else w.next_at end) as at from ${ACTIVE}
-    and (${REACHED} or ${HAS_ROOM})`;
+    and (${REACHED} or ${HAS_ROOM}) and ${db.reachable(sql.ref('q.queue_id'))}`;
 }
 
 function due(now: number): RawBuilder<unknown> {
@@ -22,7 +23,7 @@ function due(now: number): RawBuilder<unknown> {
 
 export async function findDueQueues({ db }: Context, now: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ queue_id: number }>`select distinct w.queue_id from ${due(now)}
-    limit ${limit}`.execute(db.query);
+    and ${db.reachable(sql.ref('q.queue_id'))} limit ${limit}`.execute(db.query);
   return rows.map(({ queue_id }) => queue_id);
 }
 
