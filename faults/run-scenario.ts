@@ -22,10 +22,10 @@ interface Options {
   postgres: Databases;
 }
 
-/** Nothing, if this machine cannot do it. */
-export async function runScenario(scenario: Scenario, options: Options): Promise<Outcome | undefined> {
+/** In words what is missing, if this machine cannot do it. */
+export async function runScenario(scenario: Scenario, options: Options): Promise<Outcome | string> {
   const place = await openPlace(scenario, options.postgres);
-  if (!place) return undefined;
+  if (typeof place === 'string') return place;
   try {
     return await runAt(place, scenario, options);
   } finally {

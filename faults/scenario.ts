@@ -33,6 +33,8 @@ export interface Scenario {
   readonly diskMegabytes?: number;
   /** On a primary with a synchronous standby of its own. */
   readonly paired?: boolean;
+  /** On the Citus cluster that DOORLIST_TEST_CITUS_URL names, all of it on this machine. */
+  readonly spread?: boolean;
 }
 
 export const between = (random: () => number, least: number, most: number): Promise<void> =>

@@ -1,3 +1,4 @@
+import { killWorkers } from './citus-faults.ts';
 import { killCommands, killImports, moveByBackups, moveByCopies } from './command-faults.ts';
 import { fillDisk, turnDiskReadOnly } from './disk-faults.ts';
 import {
@@ -60,6 +61,10 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     ...{ name: 'failover to a synchronous standby', engine: 'postgres', instances: 2, rounds: [1, 1] },
     ...{ faults: failOver, paired: true },
+  },
+  {
+    ...{ name: 'a Citus worker is killed', engine: 'postgres', instances: 2, rounds: [8, 2] },
+    ...{ faults: killWorkers, spread: true },
   },
   { name: 'clocks step', engine: 'sqlite', instances: 1, rounds: [12, 3], faults: stepClocks },
   { name: 'clocks step', engine: 'postgres', instances: 2, rounds: [12, 3], faults: stepClocks },
