@@ -10,6 +10,7 @@ import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readValues } from '../../src/waitlist/statistics/read-values.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import {
@@ -200,8 +201,9 @@ forEachEngine((engine) => {
   describe('a changed boost', () => {
     /** For a lock of PostgreSQL. */
     const somebodyWaits = async () => {
-      const waiting = sql`select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
+      const waiting = CITUS_URL
+        ? sql`select 1 from citus_lock_waits`
+        : sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       const found = await eventually(
         () => waiting.execute(service.context.db.query),
         ({ rows }) => rows.length > 0,
