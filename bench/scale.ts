@@ -12,9 +12,9 @@ import { query } from '../test/support/query.ts';
 import { createStorage, type Storage } from '../test/support/storage.ts';
 
 const QUEUES = 64;
-const SIGNUPS = 6_400;
+const SIGNUPS = 3_200;
 /** Every connection has prepared its statements by then, and knows the tables of every shard. */
-const WARM_UP_SIGNUPS = 3_200;
+const WARM_UP_SIGNUPS = 1_600;
 /** Each client has queues of its own, so that every signup has a commit of its own. */
 const CLIENTS = 8;
 /** From a few queues to many: what is left is the noise of the measurement. */

@@ -31,8 +31,8 @@ export async function killWorkers({ site, random, rounds }: Run): Promise<void> 
       const worker = workers[round % workers.length] as (typeof workers)[number];
       const server = await findLocalServer(onNode(CITUS_URL ?? '', worker));
       await between(random, 500, 1_500);
-      site.ledger.fault();
       await server.kill();
+      site.ledger.fault();
       try {
         for (const each of watched.filter(({ port }) => port !== worker.port))
           await goesOn(site, each, round);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from './query.ts';
 
@@ -7,7 +7,7 @@ const PATIENCE_MS = 60_000;
 
 /** A PostgreSQL on this machine that somebody else has started. */
 interface LocalServer {
-  /** Ends it at once, without a checkpoint: it recovers when it starts. */
+  /** Ends all its processes at once, as a power failure would. */
   kill(): Promise<void>;
   /** As it was started before. */
   start(): Promise<void>;
@@ -23,8 +23,9 @@ export async function findLocalServer(url: string): Promise<LocalServer> {
   let running = pid;
   return {
     kill: async () => {
-      process.kill(running, 'SIGQUIT');
-      await waitUntil('it has ended', async () => !(await answers(url)));
+      const all = [running, ...childrenOf(running)];
+      for (const each of all) process.kill(each, 'SIGKILL');
+      await waitUntil('it has ended', async () => all.every((each) => !existsSync(`/proc/${each}`)));
     },
     start: async () => {
       const server = spawn(program, words, { uid, gid, cwd, detached: true, stdio: 'ignore' });
@@ -33,6 +34,20 @@ export async function findLocalServer(url: string): Promise<LocalServer> {
       await waitUntil('it answers', () => answers(url));
     },
   };
+}
+
+function childrenOf(parent: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return all.map(Number).filter((each) => parentOf(each) === parent);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined; // It has ended since.
+  }
 }
 
 function answers(url: string): Promise<boolean> {
