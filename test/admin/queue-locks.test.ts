@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Document } from '../../src/http/docs/document.ts';
 import { suppress } from '../../src/waitlist/links/suppression.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { operationsOf } from '../support/documented.ts';
 import { type Answer, type List, type Service, startService } from '../support/harness.ts';
 import { PNG } from '../support/pictures.ts';
@@ -270,6 +271,8 @@ const CHANGES: Record<string, Prepare> = {
   resendInvite: async (list) => ({ path: of(list, `/invites/${await inviteOf(list)}/resend`) }),
 };
 
+const ON_CITUS = CITUS_URL !== undefined && 'one PostgreSQL tells who waits for whom';
+
 /** Those that change only operators, their sessions and their tokens. */
 const OF_OPERATORS = /^\/admin\/v1\/(setup|session|password|me|operators|tokens)(\/|$)/;
 
@@ -303,7 +306,7 @@ async function assertNothingElseLocked(what: string, queueId: number): Promise<v
   }
 }
 
-describe('the locks of queues on PostgreSQL', () => {
+describe('the locks of queues on PostgreSQL', { skip: ON_CITUS }, () => {
   let beside: List;
   let methods: Map<string, string>;
   before(async () => {
