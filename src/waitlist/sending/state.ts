@@ -51,7 +51,9 @@ export async function lockSending(trx: Trx, queue: Pick<Queue, 'id'>): Promise<S
   await trx
     .insertInto('mail_sending')
     .values({ queue_id: queue.id })
-    .onConflict((known) => known.column('queue_id').doUpdateSet({ queue_id: queue.id }))
+    .onConflict((known) =>
+      known.column('queue_id').doUpdateSet((e) => ({ sent_before: e.ref('mail_sending.sent_before') })),
+    )
     .execute();
   return readSending(trx, queue);
 }
