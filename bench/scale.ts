@@ -17,6 +17,8 @@ const SIGNUPS = 3_200;
 const WARM_UP_SIGNUPS = 1_600;
 /** Each client has queues of its own, so that every signup has a commit of its own. */
 const CLIENTS = 8;
+/** Of the signups that are measured. */
+const TURNS = 8;
 /** From a few queues to many: what is left is the noise of the measurement. */
 const MOST_GROWTH = 1.15;
 /** Of a clock that /proc counts in. */
@@ -27,99 +29,120 @@ interface Node {
   url: string;
 }
 
+/** A service with signups in its queues, and what they took. */
+interface Site {
+  context: Context;
+  queues: Queue[];
+  signedUp: number;
+  seconds: number;
+  /** Of processor time, by node. */
+  nodeSeconds: number[];
+  close(): Promise<void>;
+}
+
 /** Signups over many queues, on one PostgreSQL and on Citus: what each node does for them. */
 export async function benchScale(): Promise<boolean> {
   const server = await startPostgres();
   try {
     const storage = await createStorage('postgres', { serverUrl: server.url });
-    await measure('one PostgreSQL', storage, [{ name: 'PostgreSQL', url: server.url }], QUEUES);
-    await storage.remove();
+    const nodes = [{ name: 'PostgreSQL', url: server.url }];
+    const site = await openSite(storage, QUEUES);
+    await measure([site], nodes);
+    await report('one PostgreSQL', site, nodes);
+    await site.close();
   } finally {
     await server.stop();
   }
-  if (CITUS_URL === undefined) {
-    process.stdout.write(`\nCitus was left out: ${WITHOUT_CITUS}\n`);
-    return true;
-  }
-  const template = await createCitusTemplate(CITUS_URL, { shards: 32 });
+  if (CITUS_URL !== undefined) return benchCitus(CITUS_URL);
+  process.stdout.write(`\nCitus was left out: ${WITHOUT_CITUS}\n`);
+  return true;
+}
+
+async function benchCitus(serverUrl: string): Promise<boolean> {
+  const template = await createCitusTemplate(serverUrl, { shards: 32 });
+  const sites: Site[] = [];
   try {
-    const nodes = (await nodesOf(CITUS_URL)).map((node, at) => ({
+    const nodes = (await nodesOf(serverUrl)).map((node, at) => ({
       name: node.isCoordinator ? 'coordinator' : `worker ${at}`,
-      url: onNode(CITUS_URL ?? '', node),
+      url: onNode(serverUrl, node),
     }));
-    const few = await onCitus(template.name, nodes, CLIENTS);
-    const many = await onCitus(template.name, nodes, QUEUES);
-    const growth = (many.get('coordinator') ?? 0) / (few.get('coordinator') ?? 1);
+    for (const count of [CLIENTS, QUEUES])
+      sites.push(await openSite(await storageFrom(serverUrl, template.name), count));
+    await measure(sites, nodes);
+    const [few = 0, many = 0] = await Promise.all(sites.map((site) => report('Citus', site, nodes)));
+    const growth = many / few;
     process.stdout.write(
       `\nThe coordinator takes ${growth.toFixed(2)} times as long for a signup with ${QUEUES} queues as with ${CLIENTS}.\n`,
     );
     return growth <= MOST_GROWTH;
   } finally {
+    for (const site of sites) await site.close();
     await template.drop();
   }
 }
 
-async function onCitus(
-  template: string,
-  nodes: readonly Node[],
-  queues: number,
-): Promise<Map<string, number>> {
-  const { url, drop } = await createDatabase(CITUS_URL ?? '', template);
+async function storageFrom(serverUrl: string, template: string): Promise<Storage> {
+  const { url, drop } = await createDatabase(serverUrl, template);
   const storage = await createStorage('sqlite');
   const environment = { ...storage.environment, DATABASE_URL: url };
-  try {
-    return await measure('Citus', { ...storage, engine: 'postgres', environment }, nodes, queues);
-  } finally {
+  const remove = async () => {
     await drop();
     await storage.remove();
+  };
+  return { ...storage, engine: 'postgres', environment, remove };
+}
+
+async function openSite(storage: Storage, count: number): Promise<Site> {
+  const service = await startService('postgres', { storage, startAt: Date.now() });
+  const queues: Queue[] = [];
+  for (let at = 0; at < count; at += 1) queues.push(await (await service.waitlist()).queue());
+  const close = async () => {
+    await service.close();
+    await storage.remove();
+  };
+  const { context } = service;
+  return { context, queues, close, signedUp: 0, seconds: 0, nodeSeconds: [] };
+}
+
+/** In short turns, so that other work on the machine slows all of them down alike. */
+async function measure(sites: readonly Site[], nodes: readonly Node[]): Promise<void> {
+  for (const site of sites) await signUp(site, WARM_UP_SIGNUPS);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const site of sites) {
+      const before = await Promise.all(nodes.map(cpuSeconds));
+      const startedAt = performance.now();
+      await signUp(site, SIGNUPS / TURNS);
+      site.seconds += (performance.now() - startedAt) / 1_000;
+      const after = await Promise.all(nodes.map(cpuSeconds));
+      site.nodeSeconds = after.map(
+        (seconds, at) => (site.nodeSeconds[at] ?? 0) + seconds - (before[at] ?? 0),
+      );
+    }
   }
 }
 
-/** Returns the milliseconds of processor time that each node took for a signup. */
-async function measure(
-  title: string,
-  storage: Storage,
-  nodes: readonly Node[],
-  queues: number,
-): Promise<Map<string, number>> {
-  const service = await startService('postgres', { storage, startAt: Date.now() });
-  try {
-    const lists = [];
-    for (let at = 0; at < queues; at += 1) lists.push(await service.waitlist());
-    const found = await Promise.all(lists.map((list) => list.queue()));
-    await signUp(service.context, found, { from: 0, count: WARM_UP_SIGNUPS });
-    const before = await Promise.all(nodes.map(cpuSeconds));
-    const startedAt = performance.now();
-    await signUp(service.context, found, { from: WARM_UP_SIGNUPS, count: SIGNUPS });
-    const seconds = (performance.now() - startedAt) / 1_000;
-    const after = await Promise.all(nodes.map(cpuSeconds));
-    const workers = (await service.context.db.clusterWorkers()) ?? [];
-    process.stdout.write(
-      `\n${title}, ${queues} queues: ${SIGNUPS} signups, ${Math.round(SIGNUPS / seconds)} a second\n`,
-    );
-    const perSignup = nodes.map(({ name }, at): [string, number] => [
-      name,
-      (((after[at] ?? 0) - (before[at] ?? 0)) * 1_000) / SIGNUPS,
-    ]);
-    for (const [name, ms] of perSignup)
-      process.stdout.write(`  ${name}: ${ms.toFixed(2)} ms of processor time for each signup\n`);
-    for (const { name, queues: count } of workers)
-      process.stdout.write(`  ${name} has ${count} of the queues, two for each waitlist\n`);
-    return new Map(perSignup);
-  } finally {
-    await service.close();
-  }
+/** Returns the milliseconds that the first node took for a signup. */
+async function report(title: string, site: Site, nodes: readonly Node[]): Promise<number | undefined> {
+  const perSignup = site.nodeSeconds.map((seconds) => (seconds * 1_000) / SIGNUPS);
+  const workers = (await site.context.db.clusterWorkers()) ?? [];
+  const lines = [
+    `\n${title}, ${site.queues.length} queues: ${SIGNUPS} signups, ${Math.round(SIGNUPS / site.seconds)} a second`,
+    ...nodes.map(
+      ({ name }, at) => `  ${name}: ${perSignup[at]?.toFixed(2)} ms of processor time for each signup`,
+    ),
+    ...workers.map(({ name, queues }) => `  ${name} has ${queues} of the queues, two for each waitlist`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return perSignup[0];
 }
 
 /** Each client goes through its own queues in turn. */
-async function signUp(
-  context: Context,
-  queues: readonly Queue[],
-  { from, count }: { from: number; count: number },
-): Promise<void> {
-  const signups = openSignups(context, Number.POSITIVE_INFINITY);
+async function signUp(site: Site, count: number): Promise<void> {
+  const signups = openSignups(site.context, Number.POSITIVE_INFINITY);
+  const from = site.signedUp;
+  site.signedUp += count;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    const own = queues.filter((_, at) => at % CLIENTS === client);
+    const own = site.queues.filter((_, at) => at % CLIENTS === client);
     for (let at = 0; at < count / CLIENTS; at += 1) {
       const email = parseEmail(`c${client}-${from + at}@example.com`);
       const queue = own[at % own.length];
