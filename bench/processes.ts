@@ -4,9 +4,19 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { buildProgram } from '../build/program.ts';
 import { freePort } from '../test/support/postgres.ts';
 
-const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
+const ROOT = path.join(import.meta.dirname, '..');
+const DOORLIST = [path.join(ROOT, 'bin/doorlist')];
+const PROGRAM_DIRECTORY = path.join(ROOT, 'dist.bench');
+/** How `bin/doorlist` runs the program of a package. */
+const PACKAGED = [
+  path.join(ROOT, 'bin/node'),
+  '--max-semi-space-size=16',
+  path.join(PROGRAM_DIRECTORY, 'main.js'),
+];
+const PATIENCE_MS = 60_000;
 const BARE_PIPELINE = path.join(import.meta.dirname, 'bare-pipeline.ts');
 const BARE = path.join(import.meta.dirname, 'bare.ts');
 
@@ -29,6 +39,8 @@ export interface Running {
 export interface RunningDoorlist extends Running {
   /** Runs a command and returns its JSON. */
   command<T = Record<string, string>>(...words: string[]): T;
+  /** Returns the milliseconds from its start until it is ready. Only to be stopped afterwards: its process is another one. */
+  restart(): Promise<number>;
 }
 
 export function startBare(): Promise<Running> {
@@ -52,7 +64,16 @@ export async function startNode(script: string, variables: Record<string, string
   return launch(process.execPath, [script], port, { PORT: String(port), ...variables });
 }
 
-export async function startDoorlist(environment: Record<string, string> = {}): Promise<RunningDoorlist> {
+/** As it is installed from a package, not from its sources, which take more memory and time to load. */
+export async function startPackaged(environment: Record<string, string> = {}): Promise<RunningDoorlist> {
+  await buildProgram(PROGRAM_DIRECTORY);
+  return startDoorlist(environment, PACKAGED);
+}
+
+export async function startDoorlist(
+  environment: Record<string, string> = {},
+  program: readonly string[] = DOORLIST,
+): Promise<RunningDoorlist> {
   const port = await freePort();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-bench-'));
   const variables = {
@@ -61,16 +82,24 @@ export async function startDoorlist(environment: Record<string, string> = {}): P
     DOORLIST_RATE_LIMIT_INVITE_CHECK: '0',
     ...environment,
   };
-  const running = await launch(DOORLIST, ['serve'], port, variables);
+  const [command = '', ...words] = program;
+  const start = () => launch(command, [...words, 'serve'], port, variables);
+  let running = await start();
   return {
     ...running,
-    command: (...words) =>
+    command: (...rest) =>
       JSON.parse(
-        execFileSync(DOORLIST, [...words, '--json'], {
+        execFileSync(command, [...words, ...rest, '--json'], {
           env: { ...process.env, ...variables },
           encoding: 'utf8',
         }),
       ),
+    restart: async () => {
+      await running.stop();
+      const startedAt = performance.now();
+      running = await start();
+      return performance.now() - startedAt;
+    },
     stop: async () => {
       await running.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -112,16 +141,13 @@ async function launch(
 }
 
 async function reachable(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    if (
-      await fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return;
-    await setTimeout(100);
-  }
+  const isReady = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt; await setTimeout(20))
+    if (await isReady()) return;
   throw new Error(`nothing answers at ${url}`);
 }
 
