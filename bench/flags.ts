@@ -1,16 +1,29 @@
+import { ENGINES } from '../test/support/engines.ts';
+
 /** The number after `--name`, or the usual one. */
 export function flag(name: string, usual: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  if (at < 0) return usual;
-  const value = Number(process.argv[at + 1]);
+  const text = textFlag(name);
+  if (text === undefined) return usual;
+  const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: must be a whole number`);
   return value;
 }
 
-/** Whether an engine is wanted: `--engine sqlite` or `--engine postgres`, or both without it. */
-export function wantsEngine(engine: 'sqlite' | 'postgres'): boolean {
-  const at = process.argv.indexOf('--engine');
-  return at < 0 || process.argv[at + 1] === engine;
+/** What follows `--name`. */
+export function textFlag(name: string): string | undefined {
+  const at = process.argv.indexOf(`--${name}`);
+  if (at < 0) return undefined;
+  const text = process.argv[at + 1];
+  if (text === undefined || text.startsWith('--')) throw new Error(`--${name}: needs a value`);
+  return text;
+}
+
+/** Whether `--engine` leaves this one out. */
+export function wantsEngine(engine: (typeof ENGINES)[number]): boolean {
+  const chosen = textFlag('engine') ?? engine;
+  if (!(ENGINES as readonly string[]).includes(chosen))
+    throw new Error(`--engine: must be ${ENGINES.join(' or ')}`);
+  return chosen === engine;
 }
 
 /** The words that are neither flags nor their values. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,9 +16,11 @@ const PACKAGED = [
   '--max-semi-space-size=16',
   path.join(PROGRAM_DIRECTORY, 'main.js'),
 ];
-const PATIENCE_MS = 60_000;
 const BARE_PIPELINE = path.join(import.meta.dirname, 'bare-pipeline.ts');
 const BARE = path.join(import.meta.dirname, 'bare.ts');
+
+/** A busy machine may take long to create the schema. */
+const PATIENCE_MS = 60_000;
 
 export interface Running {
   url: string;
@@ -122,7 +124,7 @@ async function launch(
   });
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
-  await reachable(`${url}/readyz`);
+  await reachable(`${url}/readyz`, child);
   return {
     url,
     pid: child.pid ?? 0,
@@ -140,14 +142,19 @@ async function launch(
   };
 }
 
-async function reachable(url: string): Promise<void> {
-  const isReady = () =>
-    fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt; await setTimeout(20))
-    if (await isReady()) return;
+async function reachable(url: string, child: ChildProcess): Promise<void> {
+  for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt; ) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}`);
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await setTimeout(20);
+  }
+  child.kill('SIGKILL');
   throw new Error(`nothing answers at ${url}`);
 }
 

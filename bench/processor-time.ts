@@ -12,7 +12,7 @@ export function processorTimeOf(pid: number, postgres?: number): ProcessorTime {
   return {
     'main thread': main,
     'other threads': all - main,
-    ...(postgres === undefined ? {} : { PostgreSQL: sumOfProcesses([postgres, ...childrenOf(postgres)]) }),
+    ...(postgres === undefined ? {} : { PostgreSQL: sumOfServer(postgres) }),
   };
 }
 
@@ -44,8 +44,17 @@ function threadTimes(pid: number): Record<string, number> {
   return times;
 }
 
-function sumOfProcesses(pids: number[]): number {
-  return pids.flatMap((pid) => Object.values(threadTimes(pid))).reduce((sum, time) => sum + time, 0);
+/** Of a process and all its children, also of those that have ended. */
+function sumOfServer(pid: number): number {
+  const running = [pid, ...childrenOf(pid)].flatMap((each) => Object.values(threadTimes(each)));
+  return running.reduce((sum, time) => sum + time, endedChildren(pid));
+}
+
+const TICK_NS = 10_000_000;
+
+function endedChildren(pid: number): number {
+  const fields = statOf(pid) ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * TICK_NS; // In user mode, and in the kernel.
 }
 
 function childrenOf(pid: number): number[] {
@@ -55,8 +64,13 @@ function childrenOf(pid: number): number[] {
 }
 
 function parentOf(pid: number): number | undefined {
-  const fields = contentsOf(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ');
+  const fields = statOf(pid);
   return fields && Number(fields[1]);
+}
+
+/** What follows the name in `/proc/PID/stat`. */
+function statOf(pid: number): string[] | undefined {
+  return contentsOf(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ');
 }
 
 function namesIn(directory: string): string[] {

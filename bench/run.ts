@@ -1,3 +1,4 @@
+import { cpus, loadavg } from 'node:os';
 import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
@@ -46,6 +47,8 @@ const LONG_BENCHMARKS: Record<string, () => Promise<boolean>> = {
 const all = { ...BENCHMARKS, ...LONG_BENCHMARKS };
 const wanted = namesGiven();
 await ensureDashboard(); // Or a server that is measured would build it meanwhile.
+const [load = 0] = loadavg();
+process.stdout.write(`${cpus()[0]?.model}, ${cpus().length} threads, load before ${load.toFixed(1)}\n`);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHMARKS)) {
   const bench = all[name];
   if (!bench) throw new Error(`there is no benchmark ${name}; there are ${Object.keys(all).join(', ')}`);
