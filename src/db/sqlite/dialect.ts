@@ -15,6 +15,7 @@ export const sqliteDialect: Dialect = {
   skipLocked: sql``, // There is only one writer.
   dueTargets: dueTargets(),
   reachable: () => sql`true`,
+  applies: sql`true`,
   isSpread: false,
 };
 
