@@ -34,8 +34,9 @@ describe('the seed of random tests', () => {
       const output = await outputOf(`async (test) => { seedFor(test, file); ${failing}; }`);
       assert.equal(output.match(COMMAND)?.length, 2, output);
     }
-    const slow = 'new Promise((resolve) => setTimeout(resolve, 60_000))';
-    const late = await outputOf(`(test) => { seedFor(test, file); return ${slow}; }`, '{ timeout: 50 }');
+    const slow =
+      'const wait = setTimeout(() => {}, 60_000); test.signal.onabort = () => clearTimeout(wait); return new Promise(() => {});';
+    const late = await outputOf(`(test) => { seedFor(test, file); ${slow} }`, '{ timeout: 50 }');
     assert.equal(late.match(COMMAND)?.length, 1, late);
   });
 
