@@ -34,7 +34,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
   let slow: Client;
   const running: RunningProcess[] = [];
   before(async () => {
-    storage = await createStorage('postgres');
+    storage = await createStorage('postgres', { migrated: true });
     context = await openContext(readConfig(storage.environment), createLogger('silent'));
     await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
     const found = await context.registry.queue('wl_acme', 'production');

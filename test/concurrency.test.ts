@@ -39,7 +39,7 @@ forEachEngine((engine) => {
     let processes: RunningProcess[];
     let service: Service;
     before(async () => {
-      storage = await createStorage(engine);
+      storage = await createStorage(engine, { migrated: true });
       service = await startService(engine, { storage });
       const start = () => startProcess({ ...storage.environment, ...NO_LIMIT });
       // SQLite has one server; its second process is this one, as a command would be.

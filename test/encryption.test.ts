@@ -37,7 +37,7 @@ forEachEngine((engine) => {
   describe('what is stored and logged', () => {
     it('contains no personal data, key or code in any file, table, write-ahead log or log line', async () => {
       const since = new Date(Date.now() - 1_000);
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       const service = await startService(engine, { storage });
       try {
         const needles = await leaveCanaries(service);
@@ -249,7 +249,7 @@ forEachEngine((engine) => {
     };
     /** A storage with a waitlist of two, one of them invited, and no service on it. */
     const prepared = async (environment: Record<string, string> = {}) => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       afterTest(storage.remove);
       const service = await startService(engine, { storage, environment });
       afterTest(service.close);

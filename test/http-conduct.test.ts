@@ -275,7 +275,7 @@ forEachEngine((engine) => {
 
 describe('readiness on PostgreSQL', () => {
   it('ends without the database: the service answers 503, and recovers when it is back', async () => {
-    const storage = await createStorage('postgres');
+    const storage = await createStorage('postgres', { migrated: true });
     const direct = new URL(storage.environment.DATABASE_URL ?? '');
     const proxy = await startTcpProxy({ host: direct.hostname, port: Number(direct.port) });
     const throughProxy = new URL(direct);

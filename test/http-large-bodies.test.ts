@@ -160,7 +160,7 @@ forEachEngine((engine) => {
   });
 
   it('handles the worst unauthenticated bodies on a small heap', async () => {
-    const storage = await createStorage(engine);
+    const storage = await createStorage(engine, { migrated: true });
     const server = await startProcess({
       ...storage.environment,
       NODE_OPTIONS: '--max-old-space-size=64',

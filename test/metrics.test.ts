@@ -11,6 +11,7 @@ import { forEachEngine } from './support/harness.ts';
 import { commandJson, type RunningProcess, runCommand, startProcess } from './support/process.ts';
 import { findProgram, without } from './support/programs.ts';
 import { createStorage } from './support/storage.ts';
+import { jsonOf } from './support/terminal.ts';
 import { until } from './support/webhooks.ts';
 
 const DEPLOY = path.join(import.meta.dirname, '../deploy');
@@ -104,8 +105,8 @@ forEachEngine((engine) => {
         DOORLIST_RATE_LIMIT_VERIFY: '1',
       });
       afterTest(() => server.stop());
-      await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
-      const { key } = await commandJson<{ key: string }>(
+      await jsonOf(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+      const { key } = await jsonOf<{ key: string }>(
         storage.environment,
         'key',
         'create',
@@ -187,7 +188,7 @@ forEachEngine((engine) => {
       const refused = await fetch(`${server.url}/metrics`);
       assert.equal(refused.status, 401);
       assert.deepEqual(Object.keys((await refused.json()) as object), ['code', 'message']);
-      const { token } = await commandJson<{ token: string }>(
+      const { token } = await jsonOf<{ token: string }>(
         storage.environment,
         'admin-token',
         'create',

@@ -69,7 +69,7 @@ describe('the command line', () => {
 describe('a running server', () => {
   let storage: Storage;
   before(async () => {
-    storage = await createStorage('sqlite');
+    storage = await createStorage('sqlite', { migrated: true });
   });
   after(() => storage.remove());
 
@@ -161,7 +161,7 @@ forEachEngine((engine) => {
 
 describe('a server that gets a signal twice', () => {
   const stopDuringRequest = async (sameSignalMs: number) => {
-    const storage = await createStorage('sqlite');
+    const storage = await createStorage('sqlite', { migrated: true });
     afterTest(storage.remove);
     const server = await startProcess(
       { ...storage.environment, LIMITS: JSON.stringify({ sameSignalMs }) },

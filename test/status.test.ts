@@ -24,7 +24,7 @@ forEachEngine((engine) => {
   let list: List;
   let endpoint: string;
   before(async () => {
-    storage = await createStorage(engine);
+    storage = await createStorage(engine, { migrated: true });
     service = await startSending(engine, { storage, startAt: Date.now() });
     receiver = await startReceiver(answering(500));
     list = await service.waitlist();

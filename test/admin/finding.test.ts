@@ -28,7 +28,7 @@ forEachEngine((engine) => {
   let service: Service;
   let ask: AskInRoles;
   before(async () => {
-    storage = await createStorage(engine);
+    storage = await createStorage(engine, { migrated: true });
     service = await startService(engine, { storage, startAt: Date.now() });
     ask = await askInRoles(service, 'support');
   });

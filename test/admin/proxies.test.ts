@@ -137,7 +137,7 @@ forEachEngine((engine) => {
 
 describe('a server behind a trusted proxy', () => {
   it('asks for its public URL at the start', async (test) => {
-    const storage = await createStorage('sqlite');
+    const storage = await createStorage('sqlite', { migrated: true });
     test.after(() => storage.remove());
     const said = async (environment: Record<string, string>) => {
       const running = await startProcess({

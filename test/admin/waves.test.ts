@@ -27,7 +27,7 @@ forEachEngine((engine) => {
   let service: Service;
   let ask: AskInRoles;
   before(async () => {
-    storage = await createStorage(engine);
+    storage = await createStorage(engine, { migrated: true });
     service = await startService(engine, { storage });
     ask = await askInRoles(service, 'support');
   });

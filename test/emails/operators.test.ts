@@ -4,9 +4,9 @@ import type { presentMailDetails } from '../../src/mail/present.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { freePort } from '../support/postgres.ts';
-import { commandJson, startProcess } from '../support/process.ts';
+import { startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
-import { command, typed } from '../support/terminal.ts';
+import { command, jsonOf, typed } from '../support/terminal.ts';
 import { until } from '../support/webhooks.ts';
 
 interface Diagnosis {
@@ -16,7 +16,7 @@ interface Diagnosis {
 
 forEachEngine((engine) => {
   const withStorage = async (run: (storage: Storage) => Promise<void>) => {
-    const storage = await createStorage(engine);
+    const storage = await createStorage(engine, { migrated: true });
     try {
       await run(storage);
     } finally {
@@ -86,9 +86,9 @@ forEachEngine((engine) => {
         const running = await startProcess({ ...own, DOORLIST_MAIL_FROM: 'hello@acme.example' });
         try {
           const list = ['--waitlist', 'wl_acme'];
-          await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+          await jsonOf(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
           const words = ['invite', 'create', ...list, '--email', 'ada@example.com'];
-          const invite = await commandJson<{ url: string; code: string }>(storage.environment, ...words);
+          const invite = await jsonOf<{ url: string; code: string }>(storage.environment, ...words);
           const link = `https://wait.acme.example/join/${invite.code}`;
           assert.equal(invite.url, link);
           const { json } = await command<{ mails: { id: string }[] }>(

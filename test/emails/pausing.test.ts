@@ -182,7 +182,7 @@ forEachEngine((engine) => {
     });
 
     it('does not cost a retry when the service stops meanwhile', async () => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       const server = await startMailServer();
       const options = { storage, dispatcher: { drainMs: 400 } };
       const first = await startMailing(engine, server, options);

@@ -23,7 +23,7 @@ const HOUR_MS = 60 * 60 * 1000;
 
 forEachEngine((engine) => {
   const withStorage = async (run: (storage: Storage, server: MailServer) => Promise<void>) => {
-    const storage = await createStorage(engine);
+    const storage = await createStorage(engine, { migrated: true });
     const server = await startMailServer();
     try {
       await run(storage, server);

@@ -26,7 +26,7 @@ forEachEngine((engine) => {
   let storage: Storage;
   let services: Service[];
   before(async () => {
-    storage = await createStorage(engine);
+    storage = await createStorage(engine, { migrated: true });
     const instances = engine === 'postgres' ? 2 : 1;
     services = [];
     for (let n = 0; n < instances; n += 1) services.push(await startService(engine, { storage }));

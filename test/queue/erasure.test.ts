@@ -28,7 +28,7 @@ forEachEngine((engine) => {
     let storage: Storage;
     let service: Service;
     beforeEach(async () => {
-      storage = await createStorage(engine);
+      storage = await createStorage(engine, { migrated: true });
       service = await startService(engine, { storage });
     });
     afterEach(async () => {

@@ -17,7 +17,7 @@ forEachEngine((engine) => {
   it('removing a deleted waitlist goes on after kill -9, and signups to others are served meanwhile', {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const storage = await createStorage(engine);
+    const storage = await createStorage(engine, { migrated: true });
     afterTest(() => storage.remove());
     const service = await startService(engine, { storage, startAt: Date.now() });
     afterTest(() => service.close());

@@ -20,7 +20,7 @@ forEachEngine((engine) => {
   let storage: Storage;
   let service: Service;
   before(async () => {
-    storage = await createStorage(engine);
+    storage = await createStorage(engine, { migrated: true });
     service = await startService(engine, { storage, startAt: Date.now() });
   });
   after(async () => {

@@ -22,7 +22,7 @@ forEachEngine((engine) => {
     timeout: TIMEOUT_MS,
   }, async (test) => {
     const random = seededRandom(seedFor(test, import.meta.filename));
-    const storage = await createStorage(engine);
+    const storage = await createStorage(engine, { migrated: true });
     afterTest(() => storage.remove());
     const service = await startService(engine, { storage, startAt: Date.now() });
     afterTest(() => service.close());

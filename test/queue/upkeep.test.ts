@@ -147,7 +147,7 @@ forEachEngine((engine) => {
     });
 
     it('is ended by a running server within seconds, without any request', async () => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       afterTest(storage.remove);
       const maker = await startService(engine, { storage, startAt: Date.now() });
       afterTest(maker.close);

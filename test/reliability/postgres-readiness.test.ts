@@ -78,7 +78,7 @@ describe('the state of PostgreSQL', () => {
 
 describe('readiness on PostgreSQL', () => {
   it('ends on a read-only database, and returns over new sessions', async () => {
-    const storage = await createStorage('postgres');
+    const storage = await createStorage('postgres', { migrated: true });
     const service = await startService('postgres', { storage });
     const url = storage.environment.DATABASE_URL ?? '';
     const readOnly = (state: string) => `do $$ begin execute format(

@@ -4,8 +4,9 @@ import { startBalancer } from '../support/balancer.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { clientFor, listOver } from '../support/harness.ts';
 import { freePort } from '../support/postgres.ts';
-import { commandJson, type RunningProcess, startProcess } from '../support/process.ts';
+import { type RunningProcess, startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
+import { jsonOf } from '../support/terminal.ts';
 import { until } from '../support/webhooks.ts';
 
 const RESTARTS = 10;
@@ -21,10 +22,10 @@ describe('rolling restarts of two servers behind a load balancer that follows /r
     startProcess({ ...storage.environment, PORT: String(port), DOORLIST_STOP_DELAY: '2s' });
 
   before(async () => {
-    storage = await createStorage('postgres');
-    await commandJson(storage.environment, 'migrate');
-    await commandJson(storage.environment, 'waitlist', 'create', 'wl_roll', '--name', 'Rolling');
-    const { key } = await commandJson<{ key: string }>(
+    storage = await createStorage('postgres', { migrated: true });
+    await jsonOf(storage.environment, 'migrate');
+    await jsonOf(storage.environment, 'waitlist', 'create', 'wl_roll', '--name', 'Rolling');
+    const { key } = await jsonOf<{ key: string }>(
       storage.environment,
       ...['key', 'create', '--waitlist', 'wl_roll', '--env', 'production', '--read'],
     );
@@ -62,7 +63,7 @@ describe('rolling restarts of two servers behind a load balancer that follows /r
 
 describe('a server that stops', () => {
   const started = async (environment: Record<string, string>) => {
-    const storage = await createStorage('sqlite');
+    const storage = await createStorage('sqlite', { migrated: true });
     afterTest(storage.remove);
     const server = await startProcess({ ...storage.environment, ...environment });
     afterTest(() => server.stop('SIGKILL'));

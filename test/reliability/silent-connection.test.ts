@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import type { PostgresLimits } from '../../src/db/postgres/pool.ts';
 import { reportedStates } from '../../src/lib/state-log.ts';
 import { clientFor, eventually, listOver } from '../support/harness.ts';
-import { commandJson, startProcess } from '../support/process.ts';
+import { startProcess } from '../support/process.ts';
 import { scriptOf } from '../support/program.ts';
 import { proxiedPostgres } from '../support/proxied.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { jsonOf } from '../support/terminal.ts';
 import { endpointFor, inState, startSending } from '../support/webhooks.ts';
 
 const SERVE = scriptOf('serve-process');
@@ -74,9 +75,9 @@ describe('connections to PostgreSQL that go silent', () => {
   for (const [how, options, exitCode] of stops) {
     it(`let the service stop ${how}`, async () => {
       const { storage, direct, proxy, close } = await proxiedPostgres();
-      await commandJson(direct.environment, 'migrate');
-      await commandJson(direct.environment, 'waitlist', 'create', 'wl_silent', '--name', 'Silent');
-      const { key } = await commandJson<{ key: string }>(
+      await jsonOf(direct.environment, 'migrate');
+      await jsonOf(direct.environment, 'waitlist', 'create', 'wl_silent', '--name', 'Silent');
+      const { key } = await jsonOf<{ key: string }>(
         direct.environment,
         ...['key', 'create', '--waitlist', 'wl_silent', '--env', 'production', '--read'],
       );

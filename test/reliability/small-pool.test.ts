@@ -15,7 +15,7 @@ const crowd = Array.from({ length: 40 }, (_, n) => `p${n}@example.com`);
 
 describe('a pool of one connection', () => {
   it('is enough for the service and all its commands', async () => {
-    const storage = await createStorage('postgres');
+    const storage = await createStorage('postgres', { migrated: true });
     const environment = { ...storage.environment, DOORLIST_DATABASE_POOL: '1' };
     const [mailServer, receiver] = await Promise.all([startMailServer(), startReceiver()]);
     const service = await startMailing('postgres', mailServer, { storage, environment });

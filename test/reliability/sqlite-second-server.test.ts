@@ -7,7 +7,7 @@ let storage: Storage;
 let first: RunningProcess;
 
 beforeEach(async () => {
-  storage = await createStorage('sqlite');
+  storage = await createStorage('sqlite', { migrated: true });
   first = await startProcess(storage.environment);
 });
 afterEach(async () => {

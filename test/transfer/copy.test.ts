@@ -48,7 +48,7 @@ async function fill(service: Service, people: number) {
 
 forEachEngine((engine) => {
   async function withStorages(work: (source: Storage, target: Storage) => Promise<void>): Promise<void> {
-    const source = await createStorage(engine);
+    const source = await createStorage(engine, { migrated: true });
     const target = await createStorage(OTHER[engine]);
     try {
       await work(source, target);
