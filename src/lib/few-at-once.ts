@@ -3,36 +3,93 @@ import { unavailable } from './errors.ts';
 interface Limits {
   most: number;
   longestWaitMs: number;
+  /** Lets other work go first, after some of this kind has been running for so long. */
+  giveWay(tookMs: number): Promise<void>;
+  /** In milliseconds, monotonic. */
+  now?(): number;
 }
 
+export type FewAtOnce = <T>(caller: string, work: () => Promise<T>) => Promise<T>;
+
 /**
- * For heavy work that comes in crowds: a few run at once, and each begins in a turn of the event loop of its own, so
- * that light work gets in between. What has waited too long is refused.
+ * For heavy work that comes in crowds: a few run at once, each begins in a turn of the event loop of its own, and callers
+ * take turns, however much each of them wants. What has waited too long is refused.
  */
-export function fewAtOnce({ most, longestWaitMs }: Limits): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
+export function fewAtOnce({
+  most,
+  longestWaitMs,
+  giveWay,
+  now = () => performance.now(),
+}: Limits): FewAtOnce {
+  const waiting = new Map<string, Set<() => void>>();
   let running = 0;
-  const turn = () =>
+  let runningSince = 0;
+  let tookMs = 0;
+  let isBeginning = false;
+
+  const count = (more: number) => {
+    const at = now();
+    if (running > 0) tookMs += at - runningSince;
+    runningSince = at;
+    running += more;
+  };
+  const beginSome = async () => {
+    if (isBeginning) return;
+    isBeginning = true;
+    while (running < most && waiting.size > 0) {
+      await endOfTurn();
+      count(0);
+      const ms = tookMs;
+      tookMs = 0;
+      await giveWay(ms);
+      takeFirst(waiting)?.();
+    }
+    isBeginning = false;
+  };
+  const turnOf = (caller: string) =>
     new Promise<void>((resolve, reject) => {
       const begin = () => {
         clearTimeout(refusal);
-        running += 1;
-        setImmediate(resolve);
+        count(1);
+        resolve();
       };
       const refusal = setTimeout(() => {
-        waiting.splice(waiting.indexOf(begin), 1);
+        remove(waiting, caller, begin);
         reject(unavailable('too many requests of this kind are waiting: try again in a moment'));
       }, longestWaitMs).unref();
-      if (running < most) begin();
-      else waiting.push(begin);
+      const own = waiting.get(caller);
+      if (own) own.add(begin);
+      else waiting.set(caller, new Set([begin]));
+      void beginSome();
     });
-  return async (work) => {
-    await turn();
+  return async (caller, work) => {
+    await turnOf(caller);
     try {
       return await work();
     } finally {
-      running -= 1;
-      waiting.shift()?.();
+      count(-1);
+      void beginSome();
     }
   };
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The caller whose turn it is becomes the last one. */
+function takeFirst<T>(waiting: Map<string, Set<T>>): T | undefined {
+  const [caller, own] = waiting.entries().next().value ?? [];
+  if (caller === undefined || own === undefined) return undefined;
+  const [first] = own as Set<T>;
+  waiting.delete(caller);
+  own.delete(first as T);
+  if (own.size > 0) waiting.set(caller, own);
+  return first;
+}
+
+function remove<T>(waiting: Map<string, Set<T>>, caller: string, one: T): void {
+  const own = waiting.get(caller);
+  own?.delete(one);
+  if (own?.size === 0) waiting.delete(caller);
 }

@@ -25,6 +25,7 @@ import { registerHealth } from '../http/plugins/health.ts';
 import { type Lifecycle, recordWhenAnswered, registerLifecycle } from '../http/plugins/lifecycle.ts';
 import { type MetricsPage, registerMetrics } from '../http/plugins/metrics.ts';
 import { registerOpenApi } from '../http/plugins/openapi.ts';
+import { pageTurns } from '../http/plugins/page-turns.ts';
 import { rateLimiter } from '../http/plugins/rate-limit.ts';
 import { registerRequestBatches } from '../http/plugins/request-batches.ts';
 import { requestIdOf } from '../http/plugins/request-id.ts';
@@ -189,7 +190,8 @@ export async function buildApp(
   app.addHook('onClose', () => refusals.close());
   const web = guardedGet({ guard: createGuard(allowList(parts.webhookAllow)), proxyUrl: parts.webhookProxy });
   app.addHook('onClose', () => web.close());
-  registerSdk(app, { getText: web.getText, ...parts }, readBody);
+  const pageTurn = pageTurns(lifecycle);
+  registerSdk(app, { getText: web.getText, ...parts }, { readBody, pageTurn });
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
   const operators = await openAccounts(context, parts.passwordCost);
@@ -219,6 +221,7 @@ export async function buildApp(
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,
     makeWay: lifecycle.makeWay,
+    pageTurn,
     uploads: { ...UPLOAD_LIMITS, ...parts.uploads },
     context: operators,
     waitlists: context,
@@ -256,7 +259,7 @@ export async function buildApp(
 function registerSdk(
   app: FastifyInstance,
   { context, signups, keyUsage, rateLimits, publicUrl, getText }: AppParts & { getText: GetText },
-  readBody: ReadBody,
+  { readBody, pageTurn }: Pick<SdkParts, 'readBody' | 'pageTurn'>,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
   const failures = limit('auth-failures', rateLimits.authFailures);
@@ -266,6 +269,7 @@ function registerSdk(
     signups,
     publicUrl,
     readBody,
+    pageTurn,
     requireKey: requireServerKey(app, { context, keyUsage, failures, perKey }),
     limits: {
       inviteCheck: limit('invite-check', rateLimits.inviteCheck),

@@ -66,6 +66,29 @@ forEachEngine((engine) => {
       }
     });
 
+    it('serves other callers amid the pages that one caller asked for first', async () => {
+      const CROWD = 40;
+      const [crowded, other] = [await filled(200), await filled(200)];
+      const get = (list: List, path: string, name: string) =>
+        service.request('GET', `/sdk/v1/waitlist/${list.id}/entries${path}`, {
+          key: list.key,
+          headers: { 'x-request-id': name },
+        });
+      const askAll = (page: string) =>
+        Promise.all([
+          ...Array.from({ length: CROWD }, () => get(crowded, page, 'crowd')),
+          get(other, page, 'page'),
+          get(other, '/p7@example.com', 'lookup'),
+        ]);
+      await askAll('?limit=1'); // Opens the connections, so that the next ones arrive together.
+      service.log.length = 0;
+      for (const { status } of await askAll('?limit=200')) assert.equal(status, 200);
+      const answered = service.log.map((line) => JSON.parse(line).requestId);
+      assert.equal(answered.length, CROWD + 2);
+      assert.ok(answered.indexOf('page') < CROWD / 2, `after ${answered.indexOf('page')} pages`);
+      assert.ok(answered.indexOf('lookup') < CROWD / 2, `after ${answered.indexOf('lookup')} pages`);
+    });
+
     it('shows every field of an entry, absent ones as null', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'Ada@Example.com', metadata: { plan: 'pro' } });

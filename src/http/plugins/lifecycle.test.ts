@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createLogger } from '../../lib/log.ts';
 import { UNMETERED } from '../../lib/meter.ts';
@@ -28,6 +28,7 @@ describe('a response that takes long', () => {
     };
     app.get('/short', handler);
     app.get('/long', { config: { isLong: true } }, handler);
+    app.get('/in-turns', { config: { takesTurns: true } }, handler);
     await app.listen({ host: '127.0.0.1', port: 0 });
   });
   afterEach(() => app.close());
@@ -69,5 +70,43 @@ describe('a response that takes long', () => {
     await lifecycle.makeWay();
     answer();
     await long;
+  });
+
+  /** Whether a request that takes turns had to wait. */
+  const givesWay = async (test: TestContext): Promise<boolean> => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    let isOver = false;
+    const way = lifecycle.giveWay(50).then(() => {
+      isOver = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    const hadToWait = !isOver;
+    test.mock.timers.tick(50);
+    await way;
+    test.mock.timers.reset();
+    return hadToWait;
+  };
+
+  it('gives way while another request waits', async (test) => {
+    const short = ask('/short');
+    await asked;
+    assert.equal(await givesWay(test), true);
+    answer();
+    await short;
+  });
+
+  it('gives way once after another request has come', async (test) => {
+    answer();
+    await ask('/short');
+    assert.equal(await givesWay(test), true);
+    assert.equal(await givesWay(test), false);
+  });
+
+  it('does not give way to those that take turns, nor to those that take long', async (test) => {
+    const others = [ask('/in-turns'), ask('/long')];
+    await asked;
+    assert.equal(await givesWay(test), false);
+    answer();
+    await Promise.all(others);
   });
 });

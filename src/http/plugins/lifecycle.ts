@@ -32,12 +32,16 @@ export interface Lifecycle {
   drain(): Promise<void>;
   /** For a response that takes long: resolves when no other request waits, or after a moment. */
   makeWay(): Promise<void>;
+  /** For requests that take turns: resolves after so many milliseconds if others have come since the last call or still wait. */
+  giveWay(ms: number): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Takes long by nature: a download, an upload or a stream. Downloads do not make way for it. */
     isLong?: boolean;
+    /** Takes more than its share, and is asked for in crowds. Others come first. */
+    takesTurns?: boolean;
   }
 }
 
@@ -54,6 +58,8 @@ export function registerLifecycle(app: FastifyInstance, recorders: Recorders, ro
   let probedAt = Number.NEGATIVE_INFINITY;
   let underWay = 0;
   let long = 0;
+  let others = 0;
+  let haveOthersCome = false;
   let usedAt = Number.NEGATIVE_INFINITY;
   let drained = () => {};
   const waiting = new Set<() => void>();
@@ -67,9 +73,15 @@ export function registerLifecycle(app: FastifyInstance, recorders: Recorders, ro
     if (!refused) underWay += 1;
     if (isLong) long += 1;
     else usedAt = performance.now();
+    const isOther = !refused && !isLong && config.takesTurns !== true;
+    if (isOther) {
+      others += 1;
+      haveOthersCome = true;
+    }
     recordWhenAnswered(recorders, request, reply, url ?? routes.find(request.url)?.pattern, () => {
       if (!refused) underWay -= 1;
       if (isLong) long -= 1;
+      if (isOther) others -= 1;
       if (draining && underWay === 0) drained();
       if (underWay === long) for (const resume of waiting) resume();
     });
@@ -106,6 +118,10 @@ export function registerLifecycle(app: FastifyInstance, recorders: Recorders, ro
         const timer = setTimeout(resume, MAKE_WAY_MS);
         waiting.add(resume);
       });
+    },
+    giveWay: async (ms) => {
+      if (others > 0 || haveOthersCome) await new Promise((resolve) => setTimeout(resolve, ms));
+      haveOthersCome = false;
     },
   };
 }

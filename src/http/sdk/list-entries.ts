@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { fewAtOnce } from '../../lib/few-at-once.ts';
 import {
   type EntryPage,
   listEntries,
@@ -15,8 +14,6 @@ import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
-/** A page takes as long as twenty lookups, here and in the database. Clients time out sooner or later. */
-const PAGES_AT_ONCE = { most: 4, longestWaitMs: 10_000 };
 const CURSOR = { pattern: '^[A-Za-z0-9_-]+$' };
 
 const Params = Type.Object({
@@ -105,10 +102,10 @@ const schema = {
   },
 };
 
-export function registerListEntries(app: TypedApp, { context, requireKey }: SdkParts): void {
-  const fewPages = fewAtOnce(PAGES_AT_ONCE);
+export function registerListEntries(app: TypedApp, { context, requireKey, pageTurn }: SdkParts): void {
   app.get('/:waitlistId/entries', {
     schema,
+    config: { takesTurns: true },
     onRequest: requireKey,
     handler: async (request) => {
       requireRead(request.serverKey);
@@ -116,7 +113,7 @@ export function registerListEntries(app: TypedApp, { context, requireKey }: SdkP
       const queue = await queueForKey(context, request.serverKey, waitlistId);
       const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', status, cursor } = request.query;
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      return fewPages(async () =>
+      return pageTurn(request.serverKey.publicId, async () =>
         presentPage(await listEntries(context, queue, { limit, sort, status, cursor: after })),
       );
     },

@@ -1,4 +1,5 @@
 import type { onRequestHookHandler } from 'fastify';
+import type { FewAtOnce } from '../../lib/few-at-once.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Signups } from '../../waitlist/signup/signup.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
@@ -12,5 +13,7 @@ export interface SdkParts {
   /** For links that people open. */
   publicUrl: string;
   readBody: ReadBody;
+  /** Waits for the turn of the caller to get a page. */
+  pageTurn: FewAtOnce;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyFinding } from '../../../installation/health.ts';
 import type { DkimKey } from '../../../lib/dkim-key.ts';
+import type { FewAtOnce } from '../../../lib/few-at-once.ts';
 import type { OpenDns } from '../../../mail/sender/dns.ts';
 import type { Actor } from '../../../operators/actor.ts';
 import { operatorOfDevice } from '../../../operators/known-browser.ts';
@@ -42,6 +43,8 @@ export interface AdminParts extends SignInParts {
   signIns: RateLimiter;
   streams: StreamHub;
   makeWay: Lifecycle['makeWay'];
+  /** Waits for the turn of the caller to get a page. */
+  pageTurn: FewAtOnce;
   uploads: UploadLimits;
   /** Decides where webhooks may be sent. */
   guard: Guard;

@@ -95,7 +95,7 @@ const schema = adminSchema({
 
 export function registerListEntries(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
-  app.get('/waitlists/:waitlistId/entries', { schema }, async (request) => {
+  app.get('/waitlists/:waitlistId/entries', { schema, config: { takesTurns: true } }, async (request) => {
     const { params, query, caller } = request;
     const queue = await requireQueue(parts, params, query);
     const { environment, limit = PAGE_LIMIT_DEFAULT, cursor, at, sort = 'joined', status, ...rest } = query;
@@ -113,11 +113,14 @@ export function registerListEntries(app: TypedApp, parts: AdminParts): void {
     }
     const { status: only, ...segment } = await segmentOfQuery(waitlists, queue, conditions);
     if (segment.pairs && query.where === undefined) await refuseToViewers(parts, request, queue, 'saved');
-    const page = await browseEntries(waitlists, queue, {
-      ...{ limit, sort, status: agreedStatus(only, status), at, segment },
-      cursor: readCursor(cursor),
+    const { kind, id } = caller.actor;
+    return parts.pageTurn(`${kind} ${id}`, async () => {
+      const page = await browseEntries(waitlists, queue, {
+        ...{ limit, sort, status: agreedStatus(only, status), at, segment },
+        cursor: readCursor(cursor),
+      });
+      const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));
+      return { entries, total: page.total, nextCursor: formatCursor(page.next) };
     });
-    const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));
-    return { entries, total: page.total, nextCursor: formatCursor(page.next) };
   });
 }

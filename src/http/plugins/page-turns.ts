@@ -1,0 +1,18 @@
+import { type FewAtOnce, fewAtOnce } from '../../lib/few-at-once.ts';
+import type { Lifecycle } from './lifecycle.ts';
+
+/** While one is read from a database that is far away, others can be made. */
+const PAGES_AT_ONCE = 4;
+/** Clients time out sooner or later. */
+const LONGEST_WAIT_MS = 10_000;
+/** Others get so many times as long as pages, while there are others. */
+const SHARE_OF_OTHERS = 5;
+
+/** A page takes as long as twenty lookups, here and in the database. */
+export function pageTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
+  return fewAtOnce({
+    most: PAGES_AT_ONCE,
+    longestWaitMs: LONGEST_WAIT_MS,
+    giveWay: (tookMs) => giveWay(SHARE_OF_OTHERS * tookMs),
+  });
+}
