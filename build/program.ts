@@ -10,6 +10,7 @@ const ENTRIES = {
   main: 'src/main.ts',
   // Threads are loaded by name, from beside the module that starts them.
   'writer-thread': 'src/db/sqlite/writer-thread.ts',
+  'checkpoint-thread': 'src/db/sqlite/checkpoint-thread.ts',
   'template-thread': 'src/mail/templates/template-thread.ts',
 };
 /** Files that the program reads from beside itself. */

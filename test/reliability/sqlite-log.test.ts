@@ -3,10 +3,13 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, it } from 'node:test';
-import { LOG_LIMIT_BYTES } from '../../src/db/sqlite/writer.ts';
+import { checkpointsBeside } from '../../src/db/sqlite/checkpoints.ts';
+import { CHECKPOINT_PAGES, LOG_LIMIT_BYTES } from '../../src/db/sqlite/writer.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { eventually, type Service, startService } from '../support/harness.ts';
+import { createStorage } from '../support/storage.ts';
 
 let service: Service;
 before(async () => {
@@ -45,4 +48,38 @@ it('shrinks the write-ahead log once no reader holds it, and serves requests mea
   );
   assert.ok(size <= LOG_LIMIT_BYTES, `${size} bytes`);
   assert.equal((await list.signup({ email: 'afterwards@example.com' })).status, 201);
+});
+
+it('copies the log into the database on another thread, and leaves little for the writer', async () => {
+  const storage = await createStorage('sqlite');
+  afterTest(storage.remove);
+  const file = path.join(storage.dataDir, 'log.db');
+  const database = new DatabaseSync(file);
+  afterTest(() => database.close());
+  database.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table item (content)');
+  const log = () =>
+    database.prepare('pragma wal_checkpoint(noop)').get() as { log: number; checkpointed: number };
+  const pagesToCopy = () => log().log - log().checkpointed;
+  const leftToWriter: number[] = [];
+  const checkpoints = checkpointsBeside(file, {
+    pages: () => log().log,
+    pagesToCopy,
+    copy: () => {
+      leftToWriter.push(pagesToCopy());
+      database.exec('pragma wal_checkpoint(passive)');
+    },
+  });
+  afterTest(checkpoints.close);
+  const write = (pages: number) =>
+    database.prepare('insert into item values (zeroblob(?))').run(pages * 4_096);
+
+  write(CHECKPOINT_PAGES);
+  assert.ok(pagesToCopy() >= CHECKPOINT_PAGES);
+  await eventually(
+    async () => checkpoints.advance(),
+    () => leftToWriter.length > 0,
+  );
+  assert.deepEqual(leftToWriter, [0]);
+  write(1);
+  assert.ok(log().log < 10, 'the log begins anew');
 });

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { statement } from '../statement.ts';
 import type { Writer } from './writer.ts';
 
 /** Signups wait for this. Our own reads are shorter; for longer ones there is the next attempt. */
 const WAIT_FOR_READERS_MS = 50;
+/** The checkpoint that runs beside the writer now and then is over by then. */
+const CHECKPOINT_ATTEMPTS = 20;
+const CHECKPOINT_ATTEMPT_MS = 25;
 
 export const countErasure = statement<object, object>((db) =>
   db.query.updateTable('instance').set({ erasures: sql`erasures + 1` }),
@@ -41,7 +45,11 @@ async function cutLog(writer: Writer): Promise<boolean> {
   };
   // Does not wait for readers. If it cannot finish, truncating the log would wait as long as the reader
   // reads.
-  const passive = await checkpoint('passive');
+  let passive = await checkpoint('passive');
+  for (let attempt = 1; passive.busy !== 0 && attempt < CHECKPOINT_ATTEMPTS; attempt += 1) {
+    await sleep(CHECKPOINT_ATTEMPT_MS);
+    passive = await checkpoint('passive');
+  }
   if (passive.busy !== 0 || passive.checkpointed < passive.log) return false;
   await writer.run({ sql: `pragma busy_timeout = ${WAIT_FOR_READERS_MS}` });
   try {

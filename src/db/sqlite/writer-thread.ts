@@ -1,15 +1,16 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { checkpointsBeside } from './checkpoints.ts';
 import { fairTurns } from './fairness.ts';
 import { DatabaseReplaced, watchIdentity } from './identity.ts';
 import { declareSchema, watchSchema } from './known-schema.ts';
 import {
-  CHECKPOINT_PAGES,
   type Failure,
   LOG_LIMIT_BYTES,
   type Reply,
   SQLITE_READONLY,
+  WRITER_CHECKPOINT_PAGES,
   type WriterAnswer,
   type WriterData,
   type WriterRequest,
@@ -59,6 +60,16 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   let aborted: unknown;
   const turns = fairTurns(BUSY_TIMEOUT_MS);
+  const checkpoint = (mode: string) =>
+    db.prepare(`pragma wal_checkpoint(${mode})`).get() as { log: number; checkpointed: number };
+  const checkpoints = checkpointsBeside(file, {
+    pages: () => checkpoint('noop').log,
+    pagesToCopy: () => {
+      const { log, checkpointed } = checkpoint('noop');
+      return log - checkpointed;
+    },
+    copy: () => checkpoint('passive'),
+  });
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
     const waiting = <T>(work: () => T): T => (db.isTransaction ? work() : turns.wait(work));
     const { statement, answers } = waiting(() => prepare(sql));
@@ -113,8 +124,9 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
     }
   };
 
-  port.on('message', (request: WriterRequest | 'close') => {
+  port.on('message', async (request: WriterRequest | 'close') => {
     if (request === 'close') {
+      await checkpoints.close();
       db.close();
       port.close();
       return;
@@ -126,6 +138,7 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
       const replaced = error instanceof DatabaseReplaced;
       port.postMessage({ failed: { message, errcode, replaced } } satisfies Reply);
     }
+    if (request.sql === 'commit' && !db.isTransaction) checkpoints.advance();
   });
 }
 
@@ -143,7 +156,7 @@ function openForWriting(file: string, schema: number): DatabaseSync {
     pragma synchronous = full;
     pragma foreign_keys = on;
     pragma cache_size = -${CACHE_KIB};
-    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    pragma wal_autocheckpoint = ${WRITER_CHECKPOINT_PAGES};
     pragma journal_size_limit = ${LOG_LIMIT_BYTES};
     pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
     pragma busy_timeout = 0; -- From here on we wait ourselves.

@@ -5,8 +5,10 @@ import { SUPERSEDED_MESSAGE } from './known-schema.ts';
 
 /** 32 MiB: an index page that many commits changed is copied into the database once, not each time. */
 export const CHECKPOINT_PAGES = 8_192;
-/** The log's maximum size on disk: twice the distance between two undisturbed checkpoints. */
-export const LOG_LIMIT_BYTES = 2 * CHECKPOINT_PAGES * 4_096;
+/** If the checkpoints beside it do not keep up, a commit makes one. */
+export const WRITER_CHECKPOINT_PAGES = 2 * CHECKPOINT_PAGES;
+/** The log's maximum size on disk, unless a reader holds it. */
+export const LOG_LIMIT_BYTES = WRITER_CHECKPOINT_PAGES * 4_096;
 export const SQLITE_READONLY = 8;
 const THREAD = `./writer-thread${path.extname(import.meta.filename)}`;
 
