@@ -4,7 +4,7 @@ import { perRequest, processorTimeOf } from './processor-time.ts';
 import { median, type Row } from './report.ts';
 import { type Measured, runWrk } from './wrk.ts';
 
-export const ROUNDS = flag('rounds', 3);
+const ROUNDS = flag('rounds', 3);
 const SECONDS = flag('seconds', 4);
 
 /** Requests to one server. */
@@ -21,8 +21,6 @@ export interface Comparison {
   atLeast: number;
   ours: Load;
   theirs: Load;
-  /** Runs at the same time as ours. */
-  beside?: Load;
 }
 
 interface Cost {
@@ -32,26 +30,20 @@ interface Cost {
 }
 
 /** With the process id of the PostgreSQL server, if there is one. */
-export async function compare(
-  { what, atLeast, ours, theirs, beside }: Comparison,
-  postgres?: number,
-): Promise<Row> {
+export async function compare({ what, atLeast, ours, theirs }: Comparison, postgres?: number): Promise<Row> {
   const runs: { limit: Cost; own: Cost }[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const limit = await measure(what, theirs, postgres);
-    const besides = beside && run(beside);
     runs.push({ limit, own: await measure(what, ours, postgres) });
-    await besides;
   }
   runs.shift(); // The first round was a warm-up.
   const { own, limit } = runs.at(-1) as { limit: Cost; own: Cost };
   const { p50, p99 } = own.measured;
-  const cost = beside ? '' : `; processor time per request: ${own.cost}; of the limit: ${limit.cost}`;
   return {
     ...{ what, atLeast, unit: '/s' },
     measured: median(runs.map((each) => each.own.measured.perSecond)),
     limit: median(runs.map((each) => each.limit.measured.perSecond)),
-    note: `p50 ${p50}, p99 ${p99}${cost}`,
+    note: `p50 ${p50}, p99 ${p99}; processor time per request: ${own.cost}; of the limit: ${limit.cost}`,
   };
 }
 

@@ -2,11 +2,10 @@ import type { Comparison, Load } from './comparison.ts';
 import type { Running, RunningDoorlist } from './processes.ts';
 import { getScript, randomGetScript, signupScript } from './wrk.ts';
 
-const SEEDED = 20_000;
-const PAGE_READERS = 16;
+export const SEEDED = 20_000;
 const TWO_PAIRS = { plan: 'pro', source: 'launch' };
 const DISTANT = 'signup with 10 ms to the database and back, against none';
-const SIGNUP = '/sdk/v1/waitlist/signup';
+export const SIGNUP = '/sdk/v1/waitlist/signup';
 
 export interface Bars {
   signup: number;
@@ -51,10 +50,6 @@ export async function endpointComparisons(servers: Servers, bars: Bars): Promise
       : []),
     row('entry lookup', bars.lookup, lookup, bareEntry),
     row('page of 100', 0.02, page, bareEntry),
-    {
-      ...row('lookup beside 16 page readers, against alone', 0.6, lookup, lookup),
-      beside: { ...page, connections: PAGE_READERS },
-    },
     row('invite check', bars.check, check, get(bare, '/invite/')),
   ];
 }
@@ -64,7 +59,7 @@ function row(what: string, atLeast: number, ours: Load, theirs: Load): Compariso
 }
 
 /** Returns a key for it. */
-function createWaitlist(doorlist: RunningDoorlist): string {
+export function createWaitlist(doorlist: RunningDoorlist): string {
   doorlist.command('waitlist', 'create', 'wl_bench', '--name', 'Bench');
   return createKey(doorlist);
 }
@@ -79,7 +74,7 @@ function invite(doorlist: RunningDoorlist): string {
   return doorlist.command('invite', 'create', ...vip).code ?? '';
 }
 
-async function seed(doorlist: Running, key: string): Promise<void> {
+export async function seed(doorlist: Running, key: string): Promise<void> {
   for (let first = 1; first <= SEEDED; first += 100) {
     await postBatch(doorlist, key, (i) => `seed${first + i}@example.com`);
   }

@@ -3,6 +3,7 @@ import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
+import { benchFairness } from './fairness.ts';
 import { namesGiven } from './flags.ts';
 import { benchFootprint } from './footprint.ts';
 import { benchForm } from './form.ts';
@@ -22,6 +23,7 @@ import { benchWebhooks } from './webhooks.ts';
 /** `npm run bench` runs every benchmark but the long ones, `npm run bench -- api` one. Each prints ratios. */
 const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   api: benchApi,
+  fairness: benchFairness,
   queue: benchQueue,
   webhooks: benchWebhooks,
   emails: benchEmails,

@@ -51,6 +51,12 @@ export async function runWrk({ url, script, seconds, connections = 64 }: Load): 
   }
 }
 
+/** Of a time as wrk prints it: `850.00us`, `12.50ms`, `1.20s`. */
+export function millisecondsOf(time: string): number {
+  const [, number, unit = ''] = /^([\d.]+)(us|ms|s|m)$/.exec(time) ?? [];
+  return Number(number) * ({ us: 0.001, ms: 1, s: 1_000, m: 60_000 }[unit] ?? Number.NaN);
+}
+
 let run = 0;
 
 /** Lua that posts one signup with a new email, and metadata if given. */

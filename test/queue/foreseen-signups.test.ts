@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { statement } from '../../src/db/statement.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -18,6 +19,7 @@ const isTrue = statement<{ given: number }, { holds: number }>((db, parameter) =
 
 forEachEngine((engine) => {
   describe('a process that signs people up, while another one changes the queue', () => {
+    let service: Service;
     let other: Service;
     /** The same waitlist in each of them. */
     let here: List;
@@ -25,7 +27,7 @@ forEachEngine((engine) => {
 
     beforeEach(async () => {
       const storage = await createStorage(engine, { migrated: true });
-      const service = await startService(engine, { storage });
+      service = await startService(engine, { storage });
       other = await startService(engine, { storage });
       there = await other.waitlist();
       here = service.existing(there);
@@ -85,6 +87,14 @@ forEachEngine((engine) => {
       for (const name of ['fay', 'gus']) assert.equal((await here.signup(person(name))).status, 201);
       assert.equal((await there.lookup(person('gus').email)).body.status, 'waiting');
       await isSound();
+    });
+
+    it('mails people at once, also after others who have no email', async (test) => {
+      await updateMailSettings(other.context, there.id, { kinds: ['welcome'] });
+      for (const phone of ['+14155550123', '+14155550124']) await here.signup({ phone });
+      const wakeUps = test.mock.method(service.context.wakeUps, 'send');
+      for (const name of ['dan', 'eve']) await here.signup(person(name));
+      assert.equal(wakeUps.mock.callCount(), 2);
     });
 
     it('tells an endpoint that was added in the meantime', async () => {

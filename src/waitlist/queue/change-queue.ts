@@ -88,7 +88,7 @@ export async function changeExpectedQueue<T>(
   options?: ChangeOptions,
 ): Promise<T | undefined> {
   const settings = { ...state.settings, now: knownSharedNow(context) };
-  const { outcome, asking } = await context.db.transaction(async (trx) => {
+  const { outcome, targets, asking } = await context.db.transaction(async (trx) => {
     trx.write(lockQueue, { queueId: queue.id });
     const asking = trx.run(expectQueue, expectationOf(queue, state, unknown));
     asking.catch(() => {}); // The transaction fails for the same reason.
@@ -98,7 +98,9 @@ export async function changeExpectedQueue<T>(
     return { ...change, asking };
   });
   const [answer] = await asking;
-  return answer?.holds === 1 ? outcome : undefined;
+  if (answer?.holds !== 1) return undefined;
+  if (targets.length > 0) context.wakeUps.send(targets);
+  return outcome;
 }
 
 async function carryOut<T>(
