@@ -8,6 +8,8 @@ const LOOK_EVERY_MS = 100;
 const LAST_PAGES = 128;
 /** Each round leaves what was written meanwhile. If that does not become less, writing must stop for it. */
 const ROUNDS_MAX = 4;
+/** Asking an earlier SQLite, such as that of Node 24.0, would copy the log. There, commits do. */
+const CAN_ASK = Number(process.versions.sqlite?.split('.')[1]) >= 51;
 const THREAD = `./checkpoint-thread${path.extname(import.meta.filename)}`;
 
 export interface CheckpointData {
@@ -47,7 +49,7 @@ export function checkpointsBeside(file: string, log: Log): Checkpoints {
     thread.postMessage('copy');
   };
   const look = () => {
-    if (performance.now() - lookedAt < LOOK_EVERY_MS) return;
+    if (!CAN_ASK || performance.now() - lookedAt < LOOK_EVERY_MS) return;
     lookedAt = performance.now();
     if (log.pages() >= CHECKPOINT_PAGES) copyBeside();
   };
