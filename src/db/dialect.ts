@@ -24,13 +24,6 @@ export interface Dialect {
   readonly dueTargets: RawBuilder<unknown>;
   /** Leaves out the queues of servers that do not answer, in statements that are about all queues. */
   reachable(queueId: Expression<unknown>): Expression<SqlBool>;
-  /**
-   * 1 if the condition holds. If not, it is 0, and what this transaction writes from then on has no effect, as far as it
-   * is written by `Trx.insert`, `Trx.update` or a statement that asks for `applies`. So the answer need not be awaited.
-   * Only where a transaction can wait for a lock at the server.
-   */
-  readonly applyIf?: ((condition: Expression<unknown>) => RawBuilder<number>) | undefined;
-  readonly applies: RawBuilder<SqlBool>;
   /** Whether queues are on several servers, which cannot step from queue to queue along an index. */
   readonly isSpread: boolean;
 }

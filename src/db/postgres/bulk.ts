@@ -3,7 +3,6 @@ import type { Column, ColumnType } from '../column.ts';
 import type { NamedQuery } from '../statement.ts';
 import { NUMBERED_TABLES } from '../table-keys.ts';
 import { TABLES } from '../tables.ts';
-import { APPLIES } from './apply.ts';
 import { arrayOf } from './arrays.ts';
 
 export const ARRAY_TYPE: Record<ColumnType, string> = {
@@ -27,24 +26,17 @@ function overriding({ table, columns }: Bulk): string {
   return isNumbered && columns.includes('id') ? 'overriding system value' : '';
 }
 
-/** Writes that have an effect only if this condition holds. */
-function bulkWritesIf(condition: string) {
-  return bulkWrites<NamedQuery>({
-    insert: (bulk, onConflict) =>
-      `insert into ${bulk.table} (${bulk.columns.join(', ')}) ${overriding(bulk)}
-      select * from ${unnest(bulk)} where ${condition} ${conflictClause(bulk.table, onConflict)}`,
-    update: (bulk, key) => {
-      const set = bulk.columns.filter((name) => !key.includes(name)).map((name) => `${name} = v.${name}`);
-      const match = key.map((name) => `t.${name} = v.${name}`);
-      return `update ${bulk.table} as t set ${set.join(', ')} from ${unnest(bulk)}
-        where ${match.join(' and ')} and ${condition}`;
-    },
-    bind: (statement, columns, rows) => ({
-      ...statement,
-      parameters: columns.map((name) => arrayOf(rows.map((row) => row[name]))),
-    }),
-  });
-}
-
-export const { insertOf, updateOf } = bulkWritesIf(APPLIES);
-export const { insertOf: insertAlways, updateOf: updateAlways } = bulkWritesIf('true');
+export const { insertOf, updateOf } = bulkWrites<NamedQuery>({
+  insert: (bulk, onConflict) =>
+    `insert into ${bulk.table} (${bulk.columns.join(', ')}) ${overriding(bulk)}
+    select * from ${unnest(bulk)} ${conflictClause(bulk.table, onConflict)}`,
+  update: (bulk, key) => {
+    const set = bulk.columns.filter((name) => !key.includes(name)).map((name) => `${name} = v.${name}`);
+    const match = key.map((name) => `t.${name} = v.${name}`);
+    return `update ${bulk.table} as t set ${set.join(', ')} from ${unnest(bulk)} where ${match.join(' and ')}`;
+  },
+  bind: (statement, columns, rows) => ({
+    ...statement,
+    parameters: columns.map((name) => arrayOf(rows.map((row) => row[name]))),
+  }),
+});

@@ -5,7 +5,7 @@ import type { OnConflict } from '../database.ts';
 import { type NamedQuery, named } from '../statement.ts';
 import { TABLES, type TableName } from '../tables.ts';
 import { arrayOf } from './arrays.ts';
-import { ARRAY_TYPE, insertAlways, updateAlways } from './bulk.ts';
+import { ARRAY_TYPE, insertOf as insertAnywhere, updateOf as updateAnywhere } from './bulk.ts';
 
 /**
  * Each statement names one queue, so that one worker runs it and the commit has one phase. Rows from a list alone
@@ -16,7 +16,7 @@ export function insertOf(
   rows: readonly Row[],
   onConflict: OnConflict<never> | undefined,
 ): NamedQuery[] {
-  if (!isOfQueue(table)) return [insertAlways(table, rows, onConflict)];
+  if (!isOfQueue(table)) return [insertAnywhere(table, rows, onConflict)];
   return byQueue(rows).map(([queueId, some]) => {
     const columns = columnsOf(some).filter((name) => name !== 'queue_id');
     const text = `insert into ${table} (${['queue_id', ...columns].join(', ')})
@@ -27,7 +27,7 @@ export function insertOf(
 }
 
 export function updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery[] {
-  if (!isOfQueue(table) || !key.includes('queue_id')) return [updateAlways(table, rows, key)];
+  if (!isOfQueue(table) || !key.includes('queue_id')) return [updateAnywhere(table, rows, key)];
   return byQueue(rows).map(([queueId, some]) => {
     const columns = columnsOf(some).filter((name) => name !== 'queue_id');
     const set = columns.filter((name) => !key.includes(name)).map((name) => `${name} = v.${name}`);

@@ -7,7 +7,5 @@ export const citusDialect: Dialect = {
   ...postgresDialect,
   dueTargets: sql`select queue_id, channel, target_id, min(due_at) as due_at from delivery
     where due_at is not null group by queue_id, channel, target_id`,
-  applyIf: undefined,
-  applies: sql`true`,
   isSpread: true,
 };

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
-import { APPLIES, APPLY } from './apply.ts';
 import { arrayOf } from './arrays.ts';
 import { queriesOver } from './kysely.ts';
 
@@ -14,9 +13,6 @@ export const postgresDialect: Dialect = {
   skipLocked: sql`for update skip locked`,
   dueTargets: dueTargets(),
   reachable: () => sql`true`,
-  applyIf: (condition) =>
-    sql`(set_config('${sql.raw(APPLY)}', case when ${condition} then 'yes' else 'no' end, true) = 'yes')::integer`,
-  applies: sql.raw(APPLIES),
   isSpread: false,
 };
 

@@ -15,7 +15,6 @@ export const sqliteDialect: Dialect = {
   skipLocked: sql``, // There is only one writer.
   dueTargets: dueTargets(),
   reachable: () => sql`true`,
-  applies: sql`true`,
   isSpread: false,
 };
 

@@ -21,28 +21,25 @@ export interface QueueSettings {
   readonly formEnabled: boolean;
 }
 
-export const SETTINGS = [
-  'boost',
-  'closed_at',
-  'referral_cap',
-  'invite_expiry_ms',
-  'expired_stay_invited',
-  'confirm_emails',
-  'mail_kinds',
-  'mail_version',
-  'invite_reminder_ms',
-] as const;
-
-export type SettingsRow = Pick<Selectable<WaitlistTable>, (typeof SETTINGS)[number]> & {
-  form_enabled: number | null;
-  now: number;
-};
+type SettingsRow = Pick<
+  Selectable<WaitlistTable>,
+  | 'boost'
+  | 'closed_at'
+  | 'referral_cap'
+  | 'invite_expiry_ms'
+  | 'expired_stay_invited'
+  | 'confirm_emails'
+  | 'mail_kinds'
+  | 'mail_version'
+  | 'invite_reminder_ms'
+> & { form_enabled: number | null; now: number };
 
 /** With the time, which is that of a moment at which the lock is held. */
 export const readSettings = statement<{ waitlistId: number; queueId: number }, SettingsRow>((db, parameter) =>
   db.query
     .selectFrom('waitlist')
-    .select(SETTINGS)
+    .select(['boost', 'closed_at', 'referral_cap', 'invite_expiry_ms', 'expired_stay_invited'])
+    .select(['confirm_emails', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
     .select((e) =>
       e
         .selectFrom('form')

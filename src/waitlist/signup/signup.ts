@@ -2,15 +2,13 @@ import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
 import type { Span } from '../../lib/tracer.ts';
-import { changeExpectedQueue, readAndChangeQueue } from '../queue/change-queue.ts';
+import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { QueueState } from '../queue/expected-queue.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { findMembers, Members } from '../referrals/members.ts';
+import { findMembers, type Members } from '../referrals/members.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';
-import { Foresight } from './foresight.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Signup } from './signup-input.ts';
 
@@ -51,9 +49,8 @@ const BATCH_GROWTH = { perMs: 5, most: 256 };
 
 /** Requests that arrive together are written together. */
 export function openSignups(context: Context, mostWaiting: number, longestWaitMs = LONGEST_WAIT_MS): Signups {
-  const foresight = context.db.applyIf && new Foresight();
   const group = new GroupCommit<SignupRequest, SignupResult>({
-    commit: (_, requests, locked) => commitTraced(context, requests, { locked, foresight }),
+    commit: (_, requests, locked) => commitTraced(context, requests, locked),
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: ({ candidates }) => candidates.length,
     mostWaiting,
@@ -75,18 +72,12 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
 function commitTraced(
   context: Context,
   requests: SignupRequest[],
-  options: CommitOptions,
+  locked: () => void,
 ): Promise<SignupResult[]> {
   const { tracer } = context;
-  if (!tracer) return commitSignups(context, requests, options);
+  if (!tracer) return commitSignups(context, requests, locked);
   const spans = requests.flatMap(({ span }) => span ?? []);
-  return tracer.runFor(spans, () => commitSignups(context, requests, options));
-}
-
-interface CommitOptions {
-  /** Called when the batch has the queue's lock, or waits for it at the server. */
-  locked?(): void;
-  foresight?: Foresight | undefined;
+  return tracer.runFor(spans, () => commitSignups(context, requests, locked));
 }
 
 /** Adds a person by hand, in the name of an operator. Returns their entry, also if they were known already. */
@@ -103,11 +94,13 @@ export async function addPerson(
 async function commitSignups(
   context: Context,
   requests: SignupRequest[],
-  { locked, foresight }: CommitOptions = {},
+  locked?: () => void,
 ): Promise<SignupResult[]> {
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
-  const add = async (change: QueueChange, members: Members) => {
+  const read = (trx: Trx) => findMembers(trx, queue, all);
+  const results = await readAndChangeQueue(context, queue, read, async (change, members) => {
+    if (context.db.locksAtServer) locked?.();
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
@@ -120,39 +113,10 @@ async function commitSignups(
       const result = { created, skipped: own.length - created };
       return withSeqs ? { ...result, seqs: seqsOf(members, candidates) } : result;
     });
-  };
-  const leaves = (state: QueueState | undefined) => {
-    foresight?.willBe(queue.id, state);
-    if (context.db.locksAtServer) locked?.(); // Not sooner, because the next batch relies on that state.
-  };
-  const read = (trx: Trx) => findMembers(trx, queue, all);
-  const foreseen = foresight && (await commitForeseen(context, queue, all, add, { foresight, leaves }));
-  const results = foreseen ?? (await readAndChangeQueue(context, queue, read, add, { leaves }));
+  });
   const created = results.reduce((sum, result) => sum + result.created, 0);
   context.meter.signups({ created, skipped: all.length - created });
   return results;
-}
-
-/** In one round trip, if the state of the queue is foreseen. Undefined if not, or if the queue was in another state. */
-async function commitForeseen<T>(
-  context: Context,
-  queue: Queue,
-  candidates: readonly Candidate[],
-  add: (change: QueueChange, members: Members) => Promise<T>,
-  { foresight, leaves }: { foresight: Foresight; leaves(state: QueueState | undefined): void },
-): Promise<T | undefined> {
-  if (candidates.some(({ referrer }) => referrer)) return undefined;
-  const state = foresight.take(queue.id);
-  if (!state) return undefined;
-  const unknown = {
-    emails: candidates.flatMap(({ emailHash }) => emailHash ?? []),
-    phones: candidates.flatMap(({ phoneHash }) => phoneHash ?? []),
-  };
-  const work = (change: QueueChange) => add(change, new Members());
-  const result = await changeExpectedQueue(context, queue, { state, unknown }, work, { leaves });
-  if (result === undefined) foresight.wasWrong(queue.id);
-  else foresight.wasRight(queue.id);
-  return result;
 }
 
 /** Only for operators: signups with a key leave no record. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { statement } from '../../src/db/statement.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
@@ -11,11 +10,6 @@ import { createStorage } from '../support/storage.ts';
 import { endpointFor } from '../support/webhooks.ts';
 
 const person = (name: string) => ({ email: `${name}@example.com` });
-
-const isTrue = statement<{ given: number }, { holds: number }>((db, parameter) => ({
-  compile: () =>
-    sql<{ holds: number }>`select ${db.applyIf?.(sql`${parameter('given')} = 1`)} as holds`.compile(db.query),
-}));
 
 forEachEngine((engine) => {
   describe('a process that signs people up, while another one changes the queue', () => {
@@ -106,32 +100,4 @@ forEachEngine((engine) => {
       assert.equal(rows[0]?.count, 2);
     });
   });
-
-  if (engine === 'postgres')
-    describe('a transaction with an expectation', () => {
-      it('writes only if it holds, and does not affect the next one', async () => {
-        const service = await startService(engine);
-        afterTest(service.close);
-        const { db } = service.context;
-        const { id: queueId } = await (await service.waitlist()).queue();
-        if (!db.applyIf) return; // On Citus.
-        const write = (seq: number, given?: number) =>
-          db.transaction(async (trx) => {
-            const asking = given === undefined ? [] : trx.run(isTrue, { given });
-            const row = { queue_id: queueId, pair_hash: Buffer.from('a'), seq };
-            trx.insert('metadata_pair', [row]);
-            return { asking };
-          });
-        const holds = async (seq: number, given: number) =>
-          (await (await write(seq, given)).asking)[0]?.holds;
-        assert.deepEqual([await holds(1, 1), await holds(2, 0)], [1, 0]);
-        await write(3);
-        assert.deepEqual([await holds(4, 0), await holds(5, 1)], [0, 1]);
-        const rows = await db.query.selectFrom('metadata_pair').select('seq').orderBy('seq').execute();
-        assert.deepEqual(
-          rows.map(({ seq }) => seq),
-          [1, 3, 5],
-        );
-      });
-    });
 });
