@@ -109,6 +109,7 @@ async function runFiles(files: string[], modules: string[], name: string | undef
     ...(name === undefined ? {} : { testNamePatterns: [new RegExp(name)] }),
     execArgv: [
       '--max-semi-space-size=32',
+      '--single-threaded-gc', // All processors are busy with other tests.
       '--import',
       path.join(import.meta.dirname, 'support/before-tests.ts'),
     ],
