@@ -231,7 +231,7 @@ forEachEngine((engine) => {
     const client = new pg.Client({ connectionString: service.storage.environment.DATABASE_URL });
     await client.connect();
     await client.query('begin');
-    await client.query('select 1 from queue_state for update');
+    await client.query('update queue_state set last_seq = last_seq');
     return async () => {
       await client.query('rollback');
       await client.end();
