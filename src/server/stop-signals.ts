@@ -35,7 +35,7 @@ export function watchStopSignals(
   return { first: first.promise, second: second.promise };
 }
 
-/** A signal to `npx doorlist serve` ends npx and its shell, and does not arrive here. Then there is another parent. */
+/** A signal to npx ends npx and its shell, and does not arrive here. Then there is another parent. */
 function whenLeftAlone(stop: () => void): void {
   const parent = process.ppid;
   const looking = setInterval(() => {
