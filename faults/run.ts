@@ -4,6 +4,7 @@ import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { buildScripts } from '../test/support/program.ts';
 import { type Outcome, runScenario, wrongIn } from './run-scenario.ts';
+import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const WIDTHS = [40, 7, 13, 6, 8, 9, 11, 9, 10, 4];
@@ -25,12 +26,20 @@ const seed = Number(values.seed ?? randomInt(2 ** 31));
 process.stdout.write(`seed ${seed}, to repeat: npm run faults -- --seed ${seed} ${positionals.join(' ')}\n`);
 // The dashboard before servers start, or each of them would build it.
 await Promise.all([buildScripts(), ensureDashboard()]);
-const postgres = await startPostgres();
-process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;
+const [broken, whole] = [await startPostgres(), await startPostgres()];
+process.env.DOORLIST_TEST_POSTGRES_URL = whole.url; // Where installations are moved to.
 process.stdout.write(`${line(HEAD)}\n`);
 try {
-  for (const scenario of chosen) {
-    const outcome = await runScenario(scenario, { seed, short: values.short, postgres });
+  // Servers mostly wait to be killed, so that two scenarios have room side by side.
+  const lanes = Object.values(Object.groupBy(chosen, ({ engine }) => engine));
+  await Promise.all(lanes.map(runInTurn));
+} finally {
+  await Promise.all([broken.stop(), whole.stop()]);
+}
+
+async function runInTurn(scenarios: readonly Scenario[]): Promise<void> {
+  for (const scenario of scenarios) {
+    const outcome = await runScenario(scenario, { seed, short: values.short, postgres: broken });
     if (typeof outcome === 'string') {
       process.stdout.write(`${scenario.name}, ${scenario.engine}: skipped, ${outcome}\n`);
       continue;
@@ -41,8 +50,6 @@ try {
     );
     if (wrong.length > 0) process.exitCode = 1;
   }
-} finally {
-  await postgres.stop();
 }
 
 function cellsOf(outcome: Outcome, wrong: string[]): string[] {
