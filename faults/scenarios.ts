@@ -69,8 +69,9 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'clocks step', engine: 'sqlite', instances: 1, rounds: [12, 3], faults: stepClocks },
   { name: 'clocks step', engine: 'postgres', instances: 2, rounds: [12, 3], faults: stepClocks },
   {
+    // The write-ahead log alone can have 64 MiB.
     ...{ name: 'the disk is full', engine: 'sqlite', instances: 1, rounds: [8, 2] },
-    ...{ faults: fillDisk, diskMegabytes: 24 },
+    ...{ faults: fillDisk, diskMegabytes: 128 },
   },
   {
     ...{ name: 'the disk is full', engine: 'postgres', instances: 2, rounds: [5, 1] },
