@@ -18,14 +18,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'kill -9 of one of two',
     engine: 'postgres',
     instances: 2,
-    rounds: [25, 3],
+    rounds: [20, 3],
     faults: killAgainAndAgain,
   },
   {
     name: 'kill -9 of one of three',
     engine: 'postgres',
     instances: 3,
-    rounds: [15, 2],
+    rounds: [10, 2],
     faults: killAgainAndAgain,
   },
   {
@@ -41,7 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'sessions are terminated',
     engine: 'postgres',
     instances: 2,
-    rounds: [30, 3],
+    rounds: [20, 3],
     faults: terminateSessions,
   },
   {
