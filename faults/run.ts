@@ -7,7 +7,7 @@ import { type Outcome, runScenario, wrongIn } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const WIDTHS = [40, 7, 13, 6, 8, 9, 11, 9, 10, 4];
+const WIDTHS = [44, 7, 13, 6, 8, 9, 11, 9, 10, 4];
 const HEAD = [
   ...['scenario', 'rounds', 'acknowledged', 'lost', 'doubled', 'reverted', 'undelivered', 'unmailed'],
   ...['recovered', ''],
