@@ -31,8 +31,6 @@ const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--in-process-gpu',
-  // A page lives for seconds here: optimizing its code takes longer than that saves.
-  '--js-flags=--no-opt --no-maglev',
   `--disable-features=${[...ADDRESS_BAR, ...PROCESSES, ...PLAYWRIGHT].join()}`,
   `--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`,
 ];
