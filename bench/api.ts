@@ -1,7 +1,8 @@
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { signUpInBatches } from './batches.ts';
 import { type Comparison, compare } from './comparison.ts';
-import { createKey, endpointComparisons, postBatch } from './endpoints.ts';
+import { createKey, endpointComparisons } from './endpoints.ts';
 import { textFlag, wantsEngine } from './flags.ts';
 import {
   type Running,
@@ -87,9 +88,8 @@ function isNamed(row: string): boolean {
 
 async function measureMemory(doorlist: RunningDoorlist): Promise<boolean> {
   const key = createKey(doorlist);
-  for (let first = 0; first < MEMORY_SIGNUPS; first += 100) {
-    await postBatch(doorlist, key, (i) => `memory${first + i}@example.com`);
-  }
+  const person = (n: number) => ({ email: `memory${n}@example.com` });
+  await signUpInBatches(doorlist, { key, people: MEMORY_SIGNUPS, person });
   const used = doorlist.memory();
   const ok = used < MEMORY_BYTES_MAX;
   process.stdout.write(

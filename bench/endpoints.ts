@@ -1,3 +1,4 @@
+import { SIGNUP, signUpInBatches } from './batches.ts';
 import type { Comparison, Load } from './comparison.ts';
 import type { Running, RunningDoorlist } from './processes.ts';
 import { getScript, randomGetScript, signupScript } from './wrk.ts';
@@ -5,7 +6,6 @@ import { getScript, randomGetScript, signupScript } from './wrk.ts';
 export const SEEDED = 20_000;
 const TWO_PAIRS = { plan: 'pro', source: 'launch' };
 const DISTANT = 'signup with 10 ms to the database and back, against none';
-export const SIGNUP = '/sdk/v1/waitlist/signup';
 
 export interface Bars {
   signup: number;
@@ -74,19 +74,7 @@ function invite(doorlist: RunningDoorlist): string {
   return doorlist.command('invite', 'create', ...vip).code ?? '';
 }
 
-export async function seed(doorlist: Running, key: string): Promise<void> {
-  for (let first = 1; first <= SEEDED; first += 100) {
-    await postBatch(doorlist, key, (i) => `seed${first + i}@example.com`);
-  }
-}
-
-/** Signs up a hundred people in one request. */
-export async function postBatch(doorlist: Running, key: string, email: (i: number) => string): Promise<void> {
-  const entries = Array.from({ length: 100 }, (_, i) => ({ email: email(i) }));
-  const answer = await fetch(`${doorlist.url}${SIGNUP}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ waitlistId: 'wl_bench', entries }),
-  });
-  if (answer.status !== 201) throw new Error(`signup answered ${answer.status}: ${await answer.text()}`);
+export function seed(doorlist: Running, key: string): Promise<void> {
+  const person = (n: number) => ({ email: `seed${n + 1}@example.com` });
+  return signUpInBatches(doorlist, { key, people: SEEDED, person });
 }

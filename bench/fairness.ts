@@ -1,4 +1,5 @@
-import { createWaitlist, SEEDED, SIGNUP, seed } from './endpoints.ts';
+import { SIGNUP } from './batches.ts';
+import { createWaitlist, SEEDED, seed } from './endpoints.ts';
 import { onBothEngines } from './engines.ts';
 import { startDoorlist } from './processes.ts';
 import { median, printTable, type Row } from './report.ts';

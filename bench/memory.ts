@@ -1,3 +1,4 @@
+import { signUpInBatches } from './batches.ts';
 import { onBothEngines } from './engines.ts';
 import { flag } from './flags.ts';
 import { type RunningDoorlist, startPackaged } from './processes.ts';
@@ -58,23 +59,9 @@ async function signUp(doorlist: RunningDoorlist, round: string, signups: number)
   const waitlistId = `wl_${round}`;
   doorlist.command('waitlist', 'create', waitlistId, '--name', 'Memory');
   const { key = '' } = doorlist.command('key', 'create', '--waitlist', waitlistId, '--env', 'production');
-  let next = 0;
-  const post = async () => {
-    while (next < signups) {
-      const first = next;
-      next += 100;
-      const entries = Array.from({ length: Math.min(100, signups - first) }, (_, i) => ({
-        email: `person${first + i}@example.com`,
-        metadata: { plan: 'pro', source: `campaign ${(first + i) % 50}` },
-      }));
-      const answer = await fetch(`${doorlist.url}/sdk/v1/waitlist/signup`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ waitlistId, entries }),
-      });
-      if (answer.status !== 201) throw new Error(`signup answered ${answer.status}: ${await answer.text()}`);
-      await answer.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, post));
+  const person = (n: number) => ({
+    email: `person${n}@example.com`,
+    metadata: { plan: 'pro', source: `campaign ${n % 50}` },
+  });
+  await signUpInBatches(doorlist, { key, waitlistId, people: signups, connections: AT_ONCE, person });
 }

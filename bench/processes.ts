@@ -118,13 +118,17 @@ async function launch(
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-log-'));
   const logFile = path.join(directory, 'log');
   const log = openSync(logFile, 'w'); // The log is written to a file, as in production.
+  const said = path.join(directory, 'said'); // How to start, and why it did not.
+  const saying = openSync(said, 'w');
   const child = spawn(program, words, {
     env: { ...process.env, ...variables },
-    stdio: ['ignore', log, 'inherit'],
+    stdio: ['ignore', log, saying],
   });
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
-  await reachable(`${url}/readyz`, child);
+  await reachable(`${url}/readyz`, child).catch((error: Error) => {
+    throw new Error(`${error.message}\n${readFileSync(said, 'utf8')}`, { cause: error });
+  });
   return {
     url,
     pid: child.pid ?? 0,
@@ -136,7 +140,7 @@ async function launch(
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
-      closeSync(log);
+      for (const file of [log, saying]) closeSync(file);
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -8,10 +8,11 @@ import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { importFile } from '../src/waitlist/transfer/import/import-start.ts';
 import { exportEntries } from '../src/wire/entry-export.ts';
 import { type BareRows, openBareRows } from './bare-rows.ts';
+import { signUpInBatches } from './batches.ts';
 import { onBothEngines } from './engines.ts';
 import { measureExport } from './export.ts';
 import { flag } from './flags.ts';
-import { startDoorlist } from './processes.ts';
+import { type Running, startDoorlist } from './processes.ts';
 import { median, printTable, type Row } from './report.ts';
 import { openSite, withSites } from './site.ts';
 
@@ -55,7 +56,7 @@ async function measureBatches(
     const rates: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       limits.push(await bare.insert(people, BATCH));
-      rates.push(await signUp(doorlist.url, key, people, round));
+      rates.push(await signUp(doorlist, key, people, round));
     }
     const rate = { measured: median(rates), limit: median(limits), unit: 'entries/s' };
     return { what: 'batches of 100, against bare inserts', ...rate, atLeast: BATCHES_AT_LEAST };
@@ -65,26 +66,10 @@ async function measureBatches(
 }
 
 /** Returns entries per second. */
-async function signUp(url: string, key: string, people: number, round: number): Promise<number> {
+async function signUp(doorlist: Running, key: string, people: number, round: number): Promise<number> {
   const startedAt = performance.now();
-  let next = 0;
-  const post = async () => {
-    while (next < people) {
-      const first = next;
-      next += BATCH;
-      const entries = Array.from({ length: BATCH }, (_, i) => ({
-        email: `b${round}x${first + i}@example.com`,
-      }));
-      const answer = await fetch(`${url}/sdk/v1/waitlist/signup`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ waitlistId: 'wl_bench', entries }),
-      });
-      if (answer.status !== 201) throw new Error(`signup answered ${answer.status}: ${await answer.text()}`);
-      await answer.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: BATCH_CONNECTIONS }, post));
+  const person = (n: number) => ({ email: `b${round}x${n}@example.com` });
+  await signUpInBatches(doorlist, { key, people, connections: BATCH_CONNECTIONS, person });
   return (people * 1000) / (performance.now() - startedAt);
 }
 
