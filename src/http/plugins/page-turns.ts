@@ -6,7 +6,7 @@ const PAGES_AT_ONCE = 4;
 /** Clients time out sooner or later. */
 const LONGEST_WAIT_MS = 10_000;
 /** Others get so many times as long as pages, while there are others. */
-const SHARE_OF_OTHERS = 5;
+const SHARE_OF_OTHERS = 7;
 
 /** A page takes as long as twenty lookups, here and in the database. */
 export function pageTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
