@@ -167,7 +167,8 @@ function residentBytes(pid: number): number {
   return Number(match?.[1] ?? 0) * 1024;
 }
 
-function privateBytes(pid: number): number {
+/** Memory that it shares with no other process. */
+export function privateBytes(pid: number): number {
   const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/Private_\w+:\s+(\d+) kB/g);
   return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
