@@ -12,6 +12,7 @@ const ENTRIES = {
   'writer-thread': 'src/db/sqlite/writer-thread.ts',
   'checkpoint-thread': 'src/db/sqlite/checkpoint-thread.ts',
   'template-thread': 'src/mail/templates/template-thread.ts',
+  'request-thread': 'src/server/request-thread.ts',
 };
 /** Files that the program reads from beside itself. */
 const FILES = ['src/http/form/form-script.js', 'src/http/form/status-script.js'];

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ROLES, type Role } from '../config/variables.ts';
+import { parseWorkers, ROLES, type Role, WORKERS_RULE } from '../config/variables.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { prepareDataDirectory } from '../installation/data-directory.ts';
 import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';
@@ -25,13 +25,17 @@ export const operations: Command[] = [
         about:
           'What this instance does: api answers requests, worker sends webhooks and emails and runs jobs, all does both.',
       },
+      workers: {
+        value: 'NUMBER',
+        about: 'How many threads answer requests: 1 to 16, or auto, which depends on the processors.',
+      },
     },
     raw: async (config, _operands, flags) => {
-      const role = roleOf(config, flags);
+      const chosen = { role: roleOf(config, flags), workers: workersOf(config, flags) };
       // Loaded on demand: other commands start in half the time without it.
       const { serve } = await import('../server/serve.ts');
       // For people: standard output has the log, in JSON.
-      const exitCode = await serve({ ...config, role }, (text) => process.stderr.write(`${text}\n`));
+      const exitCode = await serve({ ...config, ...chosen }, (text) => process.stderr.write(`${text}\n`));
       return { json: null, text: '', exitCode };
     },
   },
@@ -144,6 +148,13 @@ async function currentSchema(config: Config): Promise<number> {
   } finally {
     await db.close();
   }
+}
+
+function workersOf(config: Config, flags: Flags): Config['workers'] {
+  const given = textOr(flags, 'workers', undefined);
+  const workers = given === undefined ? config.workers : parseWorkers(given);
+  if (workers === undefined) throw new UsageProblem(`--workers: ${WORKERS_RULE}`);
+  return workers;
 }
 
 /** SQLite has one server, which does everything. */

@@ -4,13 +4,15 @@ import { isTypo, nearest } from '../lib/nearest.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { normalPublicUrl } from './public-url.ts';
 import { ConfigProblem, listOf, pairsOf, type Variable } from './variable.ts';
-import { NODE_VARIABLE, type Role, SECRETS, VARIABLES } from './variables.ts';
+import { NODE_VARIABLE, parseWorkers, type Role, SECRETS, VARIABLES } from './variables.ts';
 
 export interface Config {
   host: string;
   port: number;
   /** What this instance does: answer requests, work in the background, or both. */
   role: Role;
+  /** How many threads answer requests. */
+  workers: number | 'auto';
   dataDir: string;
   databaseUrl: string | undefined;
   databasePool: number;
@@ -158,6 +160,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     host,
     port,
     role: read(VARIABLES.role) as Role,
+    workers: parseWorkers(read(VARIABLES.workers)) ?? 'auto',
     dataDir: read(VARIABLES.dataDir),
     databaseUrl: databaseUrl && normalPostgresUrl(databaseUrl),
     databasePool: read(VARIABLES.databasePool),

@@ -12,6 +12,16 @@ import { duration, listOf, pairsOf, secret, text, type Variable, whole } from '.
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
+const MOST_WORKERS = 16;
+export const WORKERS_RULE = `must be a whole number from 1 to ${MOST_WORKERS}, or auto`;
+
+/** undefined if it is neither a number that is allowed nor `auto`. */
+export function parseWorkers(text: string): number | 'auto' | undefined {
+  if (text === 'auto') return text;
+  const count = Number(text);
+  return /^[0-9]{1,2}$/.test(text) && count >= 1 && count <= MOST_WORKERS ? count : undefined;
+}
+
 /** Read by `bin/node`, before there is a configuration. */
 export const NODE_VARIABLE = {
   name: 'DOORLIST_NODE',
@@ -70,6 +80,13 @@ export const VARIABLES = {
     'all',
     'What this instance does, if `--role` is not given: `api`, `worker` or `all`. Only `all` with SQLite.',
     (value) => (ROLES.includes(value as Role) ? undefined : `must be one of ${ROLES.join(', ')}`),
+  ),
+  workers: text(
+    'DOORLIST_WORKERS',
+    'auto',
+    'auto',
+    'Threads that answer requests, if `--workers` is not given: 1 to 16, or `auto` by the number of processors.',
+    (value) => (parseWorkers(value) === undefined ? WORKERS_RULE : undefined),
   ),
   dataDir: text(
     'DOORLIST_DATA_DIR',

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
 import type { Distribution, Worker } from './cluster.ts';
@@ -121,6 +122,10 @@ export interface Database extends Dialect {
    * another one has. Returns a function that stops listening.
    */
   onChange(changed: () => void): () => void;
+  /** Call it when another thread of this process has written something. */
+  noteChange(): void;
+  /** For another thread of this process, to open the same database with. undefined if the engine needs none. */
+  share(): MessagePort | undefined;
   /** Refreshes the planner's statistics of tables that have grown, if the engine uses them. */
   refreshStatistics(): Promise<void>;
   /** Frees the space of a large write-ahead log, if the engine leaves that to us. Returns false if not done yet. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { type MigrationWatch, SchemaTooOld, schemaVersion } from '../db/migrate.ts';
@@ -10,13 +11,14 @@ import { serverUrls } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
 import { tracedDatabase } from '../db/traced.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type Counts, localCounts } from '../lib/counts.ts';
 import type { Log } from '../lib/log.ts';
 import { type Meter, UNMETERED } from '../lib/meter.ts';
 import { isThere } from '../lib/private-file.ts';
 import { muteStates, reportState } from '../lib/state-log.ts';
 import type { Tracer } from '../lib/tracer.ts';
 import { mailListener } from '../mail/listener.ts';
-import { createWakeUps } from '../outbox/wake-up.ts';
+import { createWakeUps, type WakeUps } from '../outbox/wake-up.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { masterKeyFromEnvironment, masterKeyFromFile } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -28,10 +30,22 @@ import { isServing } from './directory-lock.ts';
 import { logMigration } from './log-migration.ts';
 import { noteMigration, readMigrationNote, removeMigrationNote } from './migration-note.ts';
 
-interface OpenOptions {
+/** How many connections to PostgreSQL a thread may have. */
+export interface ConnectionShare {
+  pool: number;
+  replica: number;
+}
+
+interface DatabaseOptions {
   limits?: Partial<PostgresLimits> | undefined;
+  /** If the thread does not have all of them. */
+  connections?: ConnectionShare | undefined;
+}
+
+interface OpenOptions extends DatabaseOptions {
   watch?: MigrationWatch;
   meter?: Meter;
+  counts?: Counts;
   tracer?: Tracer | undefined;
   /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
   beforeDatabase?: () => Promise<void>;
@@ -46,20 +60,21 @@ export async function openContext(
   log: Log,
   clock: Clock = Date.now,
   {
-    limits,
     watch = logMigration(log),
     meter = UNMETERED,
+    counts = localCounts(),
     tracer,
     beforeDatabase = async () => {},
+    ...options
   }: OpenOptions = {},
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
   masterKey.load(); // Reports a malformed key before anything is created.
   prepareDataDirectory(config, log);
   await beforeDatabase();
-  const db = await openDatabase(config, log, limits);
+  const db = await openDatabase(config, log, options);
   const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
-  return openParts(db, { log, clock, meter, tracer }, async () => {
+  return openParts(db, { log, clock, meter, counts, tracer }, async () => {
     const keyring = await openInstance(db.unlimited, masterKey, clock(), (step) => {
       note(step);
       watch(step);
@@ -75,10 +90,27 @@ export async function openContext(
  */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   const db = await openExistingDatabase(config, log);
-  return openParts(db, { log, clock, meter: UNMETERED }, () =>
+  return openParts(db, { log, clock, meter: UNMETERED, counts: localCounts() }, () =>
     openPrepared(db.unlimited, masterKeySource(config)).catch((error: Error) => {
       throw error instanceof SchemaTooOld ? withNote(error, config) : error;
     }),
+  );
+}
+
+interface ThreadOptions extends Pick<Context, 'meter' | 'counts' | 'tracer' | 'wakeUps'>, DatabaseOptions {
+  /** From the database of the main thread. */
+  port: MessagePort | undefined;
+}
+
+/** On a further thread of a server, whose main thread has prepared everything and tells what there is to tell. */
+export async function openForThread(
+  config: Config,
+  log: Log,
+  { port, limits, connections, ...parts }: ThreadOptions,
+): Promise<Context> {
+  const db = await openEngine(config, log, { limits, connections, port, isQuiet: true });
+  return openParts(db, { log, clock: Date.now, ...parts }, () =>
+    openPrepared(db.unlimited, masterKeySource(config)),
   );
 }
 
@@ -102,18 +134,20 @@ export async function openExistingDatabase(config: Config, log: Log): Promise<Da
   }
 }
 
+type Parts = Pick<Context, 'log' | 'clock' | 'meter' | 'counts' | 'tracer'> & { wakeUps?: WakeUps };
+
 async function openParts(
   db: Database,
-  { log, clock, meter, tracer }: Pick<Context, 'log' | 'clock' | 'meter' | 'tracer'>,
+  { wakeUps = createWakeUps(db), ...parts }: Parts,
   openKeyring: () => Promise<Keyring>,
 ): Promise<Context> {
   try {
     const keyring = await openKeyring();
+    const { tracer, log, counts } = parts;
     return {
-      ...{ keyring, clock, log, meter, tracer },
+      ...{ ...parts, keyring, wakeUps },
       db: tracer ? tracedDatabase(db, tracer) : db,
-      registry: createRegistry(db, keyring),
-      wakeUps: createWakeUps(db),
+      registry: createRegistry(db, keyring, counts),
       listeners: [webhookListener(log), mailListener(log)],
     };
   } catch (error) {
@@ -150,9 +184,9 @@ export function withoutTimeLimits(context: Context): Context {
 export async function openDatabase(
   config: Config,
   log: Log,
-  limits?: Partial<PostgresLimits>,
+  options: DatabaseOptions = {},
 ): Promise<Database> {
-  const db = await openEngine(config, log, limits);
+  const db = await openEngine(config, log, options);
   db.superseded.addEventListener('abort', () => {
     log.error(
       {},
@@ -163,12 +197,23 @@ export async function openDatabase(
   return db;
 }
 
-function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
+interface EngineOptions extends DatabaseOptions {
+  port?: MessagePort | undefined;
+  /** Whether another thread says what everybody finds at the start. */
+  isQuiet?: boolean;
+}
+
+function openEngine(
+  config: Config,
+  log: Log,
+  { limits, connections, port, isQuiet = false }: EngineOptions,
+): Promise<Database> {
   const { databaseUrl } = config;
-  if (databaseUrl === undefined) return openSqlite(databaseFile(config));
+  if (databaseUrl === undefined) return openSqlite(databaseFile(config), port);
   return openPostgres({
     url: databaseUrl,
-    poolSize: config.databasePool,
+    poolSize: connections?.pool ?? config.databasePool,
+    replicaPoolSize: connections?.replica,
     listenUrl: config.databaseListenUrl,
     replicaUrl: config.databaseReplicaUrl,
     onReplicaState: (state, error) => reportReplica(log, config.databaseReplicaUrl, state, error),
@@ -182,13 +227,17 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
       ),
     onWorkers: (workers) =>
       reportState(log, 'cluster', workers.length === 0 ? 'ok' : 'a worker does not answer', { workers }),
-    onServer: (server) => log.info({ server }, 'found the PostgreSQL server that accepts writes'),
+    onServer: (server) => {
+      if (!isQuiet) log.info({ server }, 'found the PostgreSQL server that accepts writes');
+    },
     onListenState: (state, error) => reportListening(log, config.databaseListenUrl, state, error),
-    onPlainText: (address) =>
+    onPlainText: (address) => {
+      if (isQuiet) return;
       log.warn(
         { address },
         'the connection to PostgreSQL crosses a public network without TLS: add sslmode=verify-full to DATABASE_URL',
-      ),
+      );
+    },
   });
 }
 

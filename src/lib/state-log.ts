@@ -24,6 +24,15 @@ export function muteStates(log: Log): void {
   muted.add(log);
 }
 
+type Report = (name: string, state: string, fields: object) => void;
+
+const passedOn = new WeakMap<Log, Report>();
+
+/** Changes are not logged but told to another thread, which finds the same problems and logs each once. */
+export function passStatesOn(log: Log, report: Report): void {
+  passedOn.set(log, report);
+}
+
 const states = new WeakMap<Log, Map<string, Reported>>();
 
 /**
@@ -46,6 +55,11 @@ export function reportState(log: Log, name: string, state: string, fields: objec
   };
   Object.assign(reported, { state, since: now, fields });
   ofLog.set(name, reported);
+  const passOn = passedOn.get(log);
+  if (passOn) {
+    passOn(name, state, fields);
+    return;
+  }
   const waitMs = reported.loggedAt + LINE_EVERY_MS - now;
   if (waitMs <= 0) write(log, reported);
   else reported.timer ??= setTimeout(() => write(log, reported), waitMs).unref();

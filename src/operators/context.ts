@@ -7,7 +7,7 @@ import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Notices } from './notices.ts';
-import { argon2Passwords, type PasswordCost, type Passwords } from './password.ts';
+import { argon2Passwords, type Passwords } from './password.ts';
 
 /** What every verb here needs. */
 export interface OperatorContext {
@@ -30,7 +30,10 @@ interface Parts {
 }
 
 /** Opens the installation's keys. An installation from before operators gets them here. */
-export async function openOperators(parts: Parts, passwordCost?: PasswordCost): Promise<OperatorContext> {
+export async function openOperators(
+  parts: Parts,
+  passwords: Passwords = argon2Passwords(),
+): Promise<OperatorContext> {
   const { db, keyring, clock, log, meter } = parts;
   const { installation_keys } = await db.query
     .selectFrom('instance')
@@ -40,7 +43,7 @@ export async function openOperators(parts: Parts, passwordCost?: PasswordCost): 
   return {
     ...{ db, clock, log, meter },
     vault: keyring.openInstallation(wrapped),
-    passwords: argon2Passwords(passwordCost),
+    passwords,
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { localCounts } from '../lib/counts.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { slowDown } from './slow-down.ts';
 
@@ -17,7 +18,7 @@ function attempt({ begin }: ReturnType<typeof slowDown>, who = 'ada'): number {
 describe('slowing down', () => {
   it('lets five attempts pass, and then doubles the wait up to 15 minutes', () => {
     let now = 1e12;
-    const slow = slowDown(() => now);
+    const slow = slowDown({ clock: () => now, counts: localCounts() });
     for (let i = 0; i < 5; i += 1) assert.equal(attempt(slow), 0);
     const waits: number[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -32,7 +33,7 @@ describe('slowing down', () => {
 
   it('counts each by itself, and forgets after success or an hour', () => {
     let now = 1e12;
-    const slow = slowDown(() => now);
+    const slow = slowDown({ clock: () => now, counts: localCounts() });
     for (let i = 0; i < 5; i += 1) attempt(slow);
     assert.equal(attempt(slow, 'grace'), 0);
     assert.equal(attempt(slow), 1);

@@ -1,3 +1,5 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Counts } from '../lib/counts.ts';
 import { DoorlistError } from '../lib/errors.ts';
 
 /** Attempts without a delay, because people mistype. */
@@ -5,8 +7,6 @@ const FREE = 5;
 const LONGEST_WAIT_MS = 15 * 60_000;
 /** After this long without an attempt, everything is forgotten. */
 const FORGET_MS = 60 * 60_000;
-/** Above this, the oldest one is forgotten, which limits memory. */
-const MOST_KEPT = 100_000;
 
 /** Increases the delay after the first few attempts: 1, 2, 4 … seconds. */
 export interface SlowDown {
@@ -21,32 +21,31 @@ export interface SlowDown {
   takeBack(who: string): void;
 }
 
-export function slowDown(now: () => number): SlowDown {
-  const kept = new Map<string, { attempts: number; at: number }>();
+export function slowDown({ clock, counts }: { clock: Clock; counts: Counts }): SlowDown {
+  const attempts = counts.tally('attempts', 'slow-down');
   return {
-    begin: (who, free = FREE) => {
-      const at = now();
-      const last = kept.get(who);
-      const attempts = last && at - last.at < FORGET_MS ? last.attempts : 0;
-      const waitMs = attempts < free ? 0 : Math.min(1_000 * 2 ** (attempts - free), LONGEST_WAIT_MS);
-      const leftMs = (last?.at ?? 0) + waitMs - at;
-      if (attempts >= free && leftMs > 0)
-        throw new DoorlistError(
-          'rate_limited',
-          `too many attempts: try again in ${inWords(leftMs)}`,
-          Math.ceil(leftMs / 1_000),
-        );
-      kept.delete(who); // Added again, to keep the map sorted by time.
-      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
-      kept.set(who, { attempts: attempts + 1, at });
-    },
-    forget: (who) => {
-      kept.delete(who);
-    },
-    takeBack: (who) => {
-      const last = kept.get(who);
-      if (last) last.attempts -= 1;
-    },
+    begin: (who, free = FREE) =>
+      attempts.change(who, (last) => {
+        const at = clock();
+        const made = at - last.at < FORGET_MS ? last.count : 0;
+        const waitMs = made < free ? 0 : Math.min(1_000 * 2 ** (made - free), LONGEST_WAIT_MS);
+        const leftMs = last.at + waitMs - at;
+        if (made >= free && leftMs > 0)
+          throw new DoorlistError(
+            'rate_limited',
+            `too many attempts: try again in ${inWords(leftMs)}`,
+            Math.ceil(leftMs / 1_000),
+          );
+        Object.assign(last, { count: made + 1, at });
+      }),
+    forget: (who) =>
+      attempts.change(who, (last) => {
+        last.count = 0;
+      }),
+    takeBack: (who) =>
+      attempts.change(who, (last) => {
+        last.count -= 1;
+      }),
   };
 }
 

@@ -48,7 +48,7 @@ import { allowList } from '../lib/addresses.ts';
 import { VERSION } from '../lib/version.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { type OpenDns, openDns } from '../mail/sender/dns.ts';
-import type { PasswordCost } from '../operators/password.ts';
+import type { Passwords } from '../operators/password.ts';
 import { recordReadings } from '../operators/recorded-reads.ts';
 import type { SessionLimits } from '../operators/sessions.ts';
 import { slowDown } from '../operators/slow-down.ts';
@@ -79,8 +79,8 @@ export interface AppParts {
   /** Everything that is known about the installation. */
   checkHealth: AdminParts['checkHealth'];
   sessions: SessionLimits;
-  /** Lower in tests. */
-  passwordCost?: PasswordCost;
+  /** Cheaper in tests, and of the main thread on others. */
+  passwords?: Passwords;
   trustedProxies: string[];
   /** Private hosts that webhooks may be sent to. */
   webhookAllow: string[];
@@ -141,7 +141,7 @@ export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trusted
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, context.log);
   registerSecurityHeaders(app, parts.publicUrl); // First, so that refusals have them too.
-  const readBody = bodyReader(bodyBudgets());
+  const readBody = bodyReader(bodyBudgets(context.counts));
   registerJsonBody(app, readBody);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
@@ -192,9 +192,9 @@ export async function buildApp(
   app.addHook('onClose', () => web.close());
   const pageTurn = pageTurns(lifecycle);
   registerSdk(app, { getText: web.getText, ...parts }, { readBody, pageTurn });
-  const streams = createStreamHub(context.log, parts.streamTimes);
+  const streams = createStreamHub(context, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
-  const operators = await openAccounts(context, parts.passwordCost);
+  const operators = await openAccounts(context, parts.passwords);
   const cookies = cookiesFor(parts.publicUrl);
   const captcha = captchaVerifier(
     {
@@ -231,7 +231,7 @@ export async function buildApp(
     openDns: parts.openDns ?? openDns,
     checkHealth: parts.checkHealth,
     limits: parts.sessions,
-    slowDown: slowDown(context.clock),
+    slowDown: slowDown(context),
     failures,
     signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context),
     refusals,

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Connections } from '../db/database.ts';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
 import type { Meter } from '../lib/meter.ts';
 import { reportState } from '../lib/state-log.ts';
@@ -22,25 +23,35 @@ const BATCH_ENTRIES = [1, 2, 4, 8, 16, 32, 64, 100];
 
 export interface Metrics {
   readonly meter: Meter;
+  readonly contentType: string;
+  /** What this thread has counted, for the page of another one. */
+  ofThread(context: Context): Promise<ThreadMetrics>;
   /** What this process counts, and the state that it finds. */
   over(sources: MetricSources): MetricsPage;
+}
+
+export interface ThreadMetrics {
+  /** As JSON, because some of the objects cannot be sent. */
+  counted: string;
+  connections: Connections | null;
 }
 
 interface MetricSources {
   context: Context;
   signups: Signups;
+  /** Of the other threads. */
+  others(): Promise<ThreadMetrics[]>;
 }
 
 export function createMetrics(): Metrics {
   const counted = new Registry();
-  collectDefaultMetrics({ register: counted });
   const meter = createMeter(counted);
   let state: Promise<string> | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
-  const readOnce = (sources: MetricSources): Promise<string> => {
+  const readOnce = (sources: MetricSources, threads: ThreadMetrics[]): Promise<string> => {
     if (state === undefined || performance.now() >= freshUntil) {
       freshUntil = Number.POSITIVE_INFINITY; // One reading at a time.
-      state = readState(sources).finally(() => {
+      state = readState(sources, threads).finally(() => {
         freshUntil = performance.now() + READ_EVERY_MS;
       });
     }
@@ -48,11 +59,31 @@ export function createMetrics(): Metrics {
   };
   return {
     meter,
-    over: (sources) => ({
-      contentType: counted.contentType,
-      read: async () => (await readOnce(sources)) + (await counted.metrics()),
+    contentType: counted.contentType,
+    ofThread: async ({ db }) => ({
+      counted: JSON.stringify(await counted.getMetricsAsJSON()),
+      connections: db.connections(),
     }),
+    over: (sources) => {
+      const ofProcess = new Registry();
+      collectDefaultMetrics({ register: ofProcess });
+      return {
+        contentType: counted.contentType,
+        read: async () => {
+          const threads = await sources.others();
+          const parts = [readOnce(sources, threads), ofProcess.metrics(), sumOf(counted, threads)];
+          const [found, process, all] = await Promise.all(parts);
+          return `${found}${process}\n${all}`;
+        },
+      };
+    },
   };
+}
+
+async function sumOf(own: Registry, threads: readonly ThreadMetrics[]): Promise<string> {
+  if (threads.length === 0) return own.metrics();
+  const others = threads.map(({ counted }) => JSON.parse(counted) as object);
+  return AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...others]).metrics();
 }
 
 function createMeter(registry: Registry): Meter {
@@ -110,7 +141,10 @@ function createMeter(registry: Registry): Meter {
 }
 
 /** What cannot be read is left out, so that nobody takes an old value for the present. */
-async function readState({ context, signups }: MetricSources): Promise<string> {
+async function readState(
+  { context, signups }: MetricSources,
+  threads: readonly ThreadMetrics[],
+): Promise<string> {
   const { db, log } = context;
   const registry = new Registry();
   const gauge = gaugesIn(registry);
@@ -119,7 +153,8 @@ async function readState({ context, signups }: MetricSources): Promise<string> {
   gauge('signup_backlog_entries', 'Entries of signups that are not committed yet.', [signups.waiting()]);
   const connections = db.connections();
   if (connections) {
-    const { busy, idle, waiting } = connections;
+    const all = [connections, ...threads.flatMap((thread) => thread.connections ?? [])];
+    const [busy, idle, waiting] = [sumIn(all, 'busy'), sumIn(all, 'idle'), sumIn(all, 'waiting')];
     const help = 'Connections of this process to PostgreSQL.';
     gauge('db_pool_connections', help, [busy, { state: 'busy' }], [idle, { state: 'idle' }]);
     gauge('db_pool_waiting', 'Work of this process that waits for a connection to PostgreSQL.', [waiting]);
@@ -134,6 +169,10 @@ async function readState({ context, signups }: MetricSources): Promise<string> {
     reportState(log, 'metrics', 'incomplete', { reason: (error as Error).message });
   }
   return `${await registry.metrics()}\n`;
+}
+
+function sumIn(all: readonly Connections[], name: keyof Connections): number {
+  return all.reduce((sum, each) => sum + each[name], 0);
 }
 
 async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {

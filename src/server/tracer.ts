@@ -38,11 +38,24 @@ interface Active {
   others: readonly Span[];
 }
 
+export type ClosableTracer = Tracer & {
+  /** What caused the deliveries of a trace. Called by itself, except for what other threads have traced. */
+  remember(traceId: string, origin: SpanId): void;
+  close(): Promise<void>;
+};
+
+export interface TracerParts {
+  log: Log;
+  meter: Meter;
+  /** Called instead of `remember` on a thread that delivers nothing. */
+  passOn?: ClosableTracer['remember'];
+}
+
 /** Traces requests, their transactions and their deliveries, and sends them to a collector. */
 export function createTracer(
   config: NonNullable<Config['tracing']>,
-  parts: { log: Log; meter: Meter },
-): Tracer & { close(): Promise<void> } {
+  { passOn, ...parts }: TracerParts,
+): ClosableTracer {
   const exporter = createExporter(config, parts);
   const isSampled = samplerOf(config.sampler, config.ratio);
   const active = new AsyncLocalStorage<Active | undefined>();
@@ -51,7 +64,7 @@ export function createTracer(
     if (origins.size >= ORIGINS_MAX) origins.delete(origins.keys().next().value ?? '');
     origins.set(traceId, origin);
   };
-  const begin = (beginning: Beginning) => beginSpan(beginning, exporter, remember);
+  const begin = (beginning: Beginning) => beginSpan(beginning, exporter, passOn ?? remember);
 
   return {
     request: (name, traceparent) => {
@@ -99,6 +112,7 @@ export function createTracer(
         throw error;
       }
     },
+    remember,
     close: exporter.close,
   };
 }

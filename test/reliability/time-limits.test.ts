@@ -17,7 +17,7 @@ describe('a statement on PostgreSQL', () => {
   before(async () => {
     proxied = await proxiedPostgres();
     const config = readConfig(proxied.storage.environment);
-    db = await openDatabase(config, createLogger('silent'), LIMITS);
+    db = await openDatabase(config, createLogger('silent'), { limits: LIMITS });
   });
   after(async () => {
     await db.close();

@@ -15,6 +15,7 @@ import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { OpenDns } from '../../src/mail/sender/dns.ts';
+import { argon2Passwords } from '../../src/operators/password.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
 import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
@@ -149,7 +150,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     },
     checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
-    passwordCost: LEAST_PASSWORD_COST,
+    passwords: argon2Passwords(LEAST_PASSWORD_COST),
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.getText ? { getText: options.getText } : {}),

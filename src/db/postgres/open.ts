@@ -28,6 +28,9 @@ import { connectTimeout } from './url.ts';
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
+/** Reads of the admin API run a few statements at a time. */
+export const REPLICA_POOL = 4;
+
 interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'onPlainText'> {
   /** May list several servers, of which the one is used that accepts writes. */
   url: string;
@@ -35,6 +38,7 @@ interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'on
   onServer?: ((place: string) => void) | undefined;
   /** A standby for long reads. */
   replicaUrl?: string | undefined;
+  replicaPoolSize?: number | undefined;
   onReplicaState?: PoolOptions['onState'];
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
@@ -47,6 +51,7 @@ export async function openPostgres({
   url,
   listenUrl = url,
   replicaUrl,
+  replicaPoolSize = REPLICA_POOL,
   onReplicaState,
   onListenState,
   onServer,
@@ -63,7 +68,9 @@ export async function openPostgres({
     ...{ limits, onState: onListenState, isDirect: listenUrl !== url },
   });
   const replicaPool =
-    replicaUrl === undefined ? undefined : openReplicaPool(replicaUrl, given, onReplicaState);
+    replicaUrl === undefined
+      ? undefined
+      : openReplicaPool(replicaUrl, replicaPoolSize, given, onReplicaState);
   const reach = createReach(queriesAlone(pool), { restored: pool.changes.tell, onWorkers });
   pool.onWorkerLoss = reach.doubt;
   const parts = { pool, notifications, replicaPool, onReplicaState, reach };
@@ -92,16 +99,14 @@ function queriesAlone(pool: Pool): Database['query'] {
   return queriesOver(new PostgresConnection((command) => runAlone(pool, command)));
 }
 
-/** Reads of the admin API run a few statements at a time. */
-const REPLICA_POOL = 4;
-
 function openReplicaPool(
   url: string,
+  poolSize: number,
   given: Partial<PostgresLimits> | undefined,
   onState: PoolOptions['onState'],
 ): Pool {
   const limits = { ...LIMITS, ...connectTimeout(url), ...given };
-  return openPool({ servers: openServers(url, limits), poolSize: REPLICA_POOL, limits, onState });
+  return openPool({ servers: openServers(url, limits), poolSize, limits, onState });
 }
 
 interface Parts {
@@ -184,6 +189,8 @@ function database(
     },
     listen: notifications.listen,
     onChange: pool.changes.listen,
+    noteChange: pool.changes.tell,
+    share: () => undefined, // Each thread has its own connections.
     refreshStatistics: () => analyzeGrownTables(pool),
     shrinkLog: async () => true, // The server does this.
     usage: async () => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { MessagePort } from 'node:worker_threads';
 import { Kysely, sql } from 'kysely';
 import { invalid } from '../../lib/errors.ts';
 import { type Database, SchemaSuperseded } from '../database.ts';
@@ -18,18 +19,22 @@ import { openReader } from './reader.ts';
 import { closeToEarlier } from './schema-gate.ts';
 import { watchForChanges } from './watch.ts';
 import { countErasure, wipeErased } from './wipe.ts';
-import { LOG_LIMIT_BYTES, startWriter, type Writer } from './writer.ts';
+import { joinWriter, LOG_LIMIT_BYTES, startWriter, type Writer } from './writer.ts';
 
 /** A commit this recent proves that the database is writable. */
 const COMMIT_PROVES_MS = 1_000;
 
 /**
  * Embedded SQLite. Reads run directly on this thread, because in WAL mode they never wait. Everything else
- * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop.
+ * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop. With a port
+ * from `share`, that is the writer of another thread.
  */
-export async function openSqlite(file: string): Promise<Database> {
+export async function openSqlite(file: string, port?: MessagePort): Promise<Database> {
   const superseding = new AbortController();
-  const writer = await startWriter(file, SCHEMA_VERSION, () => superseding.abort());
+  const onSuperseded = () => superseding.abort();
+  const writer = await (port
+    ? joinWriter(port, file, onSuperseded)
+    : startWriter(file, SCHEMA_VERSION, onSuperseded));
   const reader = openReader(file);
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: kyselyDialect(new SqliteConnection(read, writer)) });
@@ -108,6 +113,8 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {}, // `onChange` also notices other processes.
     onChange: watch.listen,
+    noteChange: watch.check,
+    share: writer.share,
     distribute: async () => {
       throw invalid('SQLite has no workers to spread queues over: use PostgreSQL with Citus');
     },

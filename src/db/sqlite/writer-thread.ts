@@ -13,8 +13,10 @@ import {
   WRITER_CHECKPOINT_PAGES,
   type WriterAnswer,
   type WriterData,
+  type WriterOrder,
   type WriterRequest,
 } from './writer.ts';
+import { shareConnection } from './writer-clients.ts';
 
 /** Longer than any of our transactions takes. After this, the caller is told to retry. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -59,6 +61,8 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
   };
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   let aborted: unknown;
+  /** From the request that begins a transaction to the one that ends it, also if it failed. */
+  let isHeld = false;
   const turns = fairTurns(BUSY_TIMEOUT_MS);
   const checkpoint = (mode: string) =>
     db.prepare(`pragma wal_checkpoint(${mode})`).get() as { log: number; checkpointed: number };
@@ -99,11 +103,15 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
   const answer = (request: WriterRequest): WriterAnswer => {
     if (request.sql === 'rollback') {
       aborted = undefined;
+      isHeld = false;
       if (!db.isTransaction) return { rows: [], changes: 0 };
     }
     if (aborted) throw aborted;
     const begins = request.sql === 'begin immediate';
-    if (begins) turns.letOthersGo();
+    if (begins) {
+      isHeld = true;
+      turns.letOthersGo();
+    }
     // Checked first, because a full disk ends a transaction by itself.
     const within = begins || db.isTransaction;
     try {
@@ -115,7 +123,10 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
       if (begins) {
         turns.begun();
         checkSchema(); // Under the lock, so that no migration can come in between.
-      } else if (within && !db.isTransaction) turns.ended();
+      } else if (within && !db.isTransaction) {
+        isHeld = false;
+        turns.ended();
+      }
       return answered;
     } catch (error) {
       if (((error as Partial<Failure>).errcode ?? 0) % 256 === SQLITE_READONLY) readOnly = true;
@@ -124,21 +135,33 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
     }
   };
 
-  port.on('message', async (request: WriterRequest | 'close') => {
-    if (request === 'close') {
-      await checkpoints.close();
-      db.close();
-      port.close();
-      return;
-    }
+  const reply = (client: MessagePort, request: WriterRequest) => {
     try {
-      port.postMessage(answer(request) satisfies Reply);
+      client.postMessage(answer(request) satisfies Reply);
     } catch (error) {
       const { message, errcode = 0 } = error as Error & { errcode?: number };
       const replaced = error instanceof DatabaseReplaced;
-      port.postMessage({ failed: { message, errcode, replaced } } satisfies Reply);
+      client.postMessage({ failed: { message, errcode, replaced } } satisfies Reply);
     }
     if (request.sql === 'commit' && !db.isTransaction) checkpoints.advance();
+  };
+  const clients = shareConnection<WriterRequest>({
+    isHeld: () => isHeld,
+    rollBack: () => void answer({ sql: 'rollback' }),
+  });
+  const first = clients.add((request) => reply(port, request));
+  const others: MessagePort[] = [];
+  const addClient = (other: MessagePort) => {
+    const { take, remove } = clients.add((request) => reply(other, request));
+    others.push(other.on('message', take).on('close', remove));
+  };
+  port.on('message', async (message: WriterRequest | WriterOrder) => {
+    if (message === 'close') {
+      await checkpoints.close();
+      db.close();
+      for (const each of [port, ...others]) each.close();
+    } else if ('client' in message) addClient(message.client);
+    else first.take(message);
   });
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
 import { SUPERSEDED_MESSAGE } from './known-schema.ts';
 
@@ -30,8 +30,13 @@ export interface Writer {
   /** Waits in line. The returned function releases the lock. */
   lock(): Promise<() => void>;
   run(request: WriterRequest): Promise<WriterAnswer>;
+  /** For another thread of this process, which writes through the same connection. */
+  share(): MessagePort;
   close(): Promise<void>;
 }
+
+/** What the thread gets, apart from requests. */
+export type WriterOrder = 'close' | { client: MessagePort };
 
 export type Reply = WriterAnswer | { failed: Failure };
 
@@ -56,16 +61,43 @@ export async function startWriter(file: string, schema: number, onSuperseded: ()
   const worker = new Worker(new URL(THREAD, import.meta.url), {
     workerData: { file, schema } satisfies WriterData,
   });
+  const { run, fail } = requestsOver(worker, file, onSuperseded);
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
+  await run({ sql: 'select 1' }); // Opens the file, or throws.
+  return {
+    ...{ run, lock: fifoLock() },
+    share: () => {
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage({ client: port1 } satisfies WriterOrder, [port1]);
+      return port2;
+    },
+    close: () => closeWorker(worker, run),
+  };
+}
+
+/** The writer that another thread of this process has started, and shares. */
+export async function joinWriter(port: MessagePort, file: string, onSuperseded: () => void): Promise<Writer> {
+  const { run, fail } = requestsOver(port, file, onSuperseded);
+  port.on('close', () => fail(new Error('its thread ended')));
+  await run({ sql: 'select 1' });
+  return {
+    ...{ run, lock: fifoLock() },
+    share: () => {
+      throw new Error('only the thread that started the writer can share it');
+    },
+    close: async () => port.close(),
+  };
+}
+
+function requestsOver(port: Worker | MessagePort, file: string, onSuperseded: () => void) {
   const waiting: { resolve(answer: WriterAnswer): void; reject(error: Error): void }[] = [];
   let broken: Error | undefined;
-
   const fail = (error: Error) => {
     broken ??= new DatabaseUnavailable(`the SQLite writer stopped: ${error.message}`, { cause: error });
     for (const call of waiting.splice(0)) call.reject(broken);
   };
-  worker.on('error', fail);
-  worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
-  worker.on('message', (reply: Reply) => {
+  port.on('message', (reply: Reply) => {
     const call = waiting.shift();
     if (!('failed' in reply)) return call?.resolve(reply);
     const error = toError(reply.failed, file);
@@ -76,31 +108,29 @@ export async function startWriter(file: string, schema: number, onSuperseded: ()
   const run = (request: WriterRequest): Promise<WriterAnswer> =>
     new Promise((resolve, reject) => {
       if (broken) return reject(broken);
-      send(worker, request);
+      send(port, request);
       waiting.push({ resolve, reject });
     });
-
-  await run({ sql: 'select 1' }); // Opens the file, or throws.
-  return { run, lock: fifoLock(), close: () => closeWorker(worker, run) };
+  return { run, fail };
 }
 
 /**
  * Every request becomes one message, and so one reply: otherwise later replies would go to the wrong callers. One
  * that cannot be sent is sent as a failure, or the commit that may already be behind it would leave it out.
  */
-function send(worker: Worker, request: WriterRequest): void {
+function send(port: Worker | MessagePort, request: WriterRequest): void {
   try {
-    worker.postMessage(request);
+    port.postMessage(request);
   } catch (error) {
     const unsendable = (error as Error).message;
-    worker.postMessage({ sql: String(request.sql), unsendable } satisfies WriterRequest);
+    port.postMessage({ sql: String(request.sql), unsendable } satisfies WriterRequest);
   }
 }
 
 async function closeWorker(worker: Worker, run: Writer['run']): Promise<void> {
   await run({ sql: 'pragma optimize' }).catch(() => {});
   const exited = new Promise((resolve) => worker.once('exit', resolve));
-  worker.postMessage('close');
+  worker.postMessage('close' satisfies WriterOrder);
   await exited;
 }
 

@@ -1,3 +1,4 @@
+import type { Counts, Sum, Tally } from '../../lib/counts.ts';
 import { DoorlistError, unavailable } from '../../lib/errors.ts';
 
 const MIB = 1024 * 1024;
@@ -15,36 +16,40 @@ export interface BodyBudgets {
 }
 
 /** Enough for a few of the largest bodies per client, and for a few such clients. */
-export function bodyBudgets(): BodyBudgets {
+export function bodyBudgets(counts: Counts): BodyBudgets {
+  const budget = (of: 'keyed' | 'open', most: Most) =>
+    bodyBudget(most, counts.tally('held', `${of} bodies`), counts.sum(`${of} bodies`));
   return {
-    keyed: bodyBudget({ total: 128 * MIB, perClient: 64 * MIB }),
-    open: bodyBudget({ total: 64 * MIB, perClient: 16 * MIB }),
+    keyed: budget('keyed', { total: 128 * MIB, perClient: 64 * MIB }),
+    open: budget('open', { total: 64 * MIB, perClient: 16 * MIB }),
   };
 }
 
+interface Most {
+  total: number;
+  perClient: number;
+}
+
 /** Bytes of bodies being received, including those that never finish. */
-export function bodyBudget(most: { total: number; perClient: number }): BodyBudget {
-  const held = new Map<string, number>();
-  let total = 0;
+export function bodyBudget(most: Most, held: Tally, total: Sum): BodyBudget {
   return {
-    hold: (client, bytes) => {
-      const own = (held.get(client) ?? 0) + bytes;
-      if (own > most.perClient)
-        throw new DoorlistError(
-          'rate_limited',
-          'too many large requests from this address at once: slow down',
-          1,
-        );
-      if (total + bytes > most.total)
-        throw unavailable('too many large requests are being received: try again in a moment');
-      total += bytes;
-      held.set(client, own);
-    },
+    hold: (client, bytes) =>
+      held.change(client, (own) => {
+        if (own.count + bytes > most.perClient)
+          throw new DoorlistError(
+            'rate_limited',
+            'too many large requests from this address at once: slow down',
+            1,
+          );
+        if (!total.add(bytes, most.total))
+          throw unavailable('too many large requests are being received: try again in a moment');
+        own.count += bytes;
+      }),
     release: (client, bytes) => {
-      total -= bytes;
-      const own = (held.get(client) ?? 0) - bytes;
-      if (own > 0) held.set(client, own);
-      else held.delete(client);
+      total.add(-bytes);
+      held.change(client, (own) => {
+        own.count -= bytes;
+      });
     },
   };
 }

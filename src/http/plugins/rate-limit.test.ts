@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { localCounts } from '../../lib/counts.ts';
 import { UNMETERED } from '../../lib/meter.ts';
 import { clientOf, rateLimiter } from './rate-limit.ts';
 
@@ -49,7 +50,7 @@ describe('rateLimiter', () => {
 
   it('allows exactly the limit in a minute, and as many again in the next', () => {
     let now = 1_000_000;
-    const limiter = rateLimiter('test', 3, { clock: () => now, meter: UNMETERED });
+    const limiter = rateLimiter('test', 3, { clock: () => now, meter: UNMETERED, counts: localCounts() });
     const { headers, reply } = recorder();
     for (const left of [2, 1, 0]) {
       limiter.take('a', reply);
@@ -66,7 +67,7 @@ describe('rateLimiter', () => {
 
   it('says how long to wait', () => {
     let now = 0;
-    const limiter = rateLimiter('test', 1, { clock: () => now, meter: UNMETERED });
+    const limiter = rateLimiter('test', 1, { clock: () => now, meter: UNMETERED, counts: localCounts() });
     limiter.take('a', recorder().reply);
     now = 12_345;
     assert.throws(() => limiter.take('a', recorder().reply), { retryAfterSeconds: 48 });
@@ -74,7 +75,7 @@ describe('rateLimiter', () => {
 
   it('counts a costly request as several, and serves a request of any cost in a new window', () => {
     let now = 0;
-    const limiter = rateLimiter('test', 10, { clock: () => now, meter: UNMETERED });
+    const limiter = rateLimiter('test', 10, { clock: () => now, meter: UNMETERED, counts: localCounts() });
     const { headers, reply } = recorder();
     limiter.take('a', reply, 4);
     assert.equal(headers.ratelimit, '"test";r=6;t=60');
@@ -86,14 +87,14 @@ describe('rateLimiter', () => {
   });
 
   it('is disabled at 0', () => {
-    const limiter = rateLimiter('test', 0, { clock: () => 0, meter: UNMETERED });
+    const limiter = rateLimiter('test', 0, { clock: () => 0, meter: UNMETERED, counts: localCounts() });
     const { headers, reply } = recorder();
     for (let i = 0; i < 1_000; i += 1) limiter.take('a', reply);
     assert.deepEqual(headers, {});
   });
 
   it('drops the oldest client first when it holds too many', () => {
-    const limiter = rateLimiter('test', 1, { clock: () => 0, meter: UNMETERED });
+    const limiter = rateLimiter('test', 1, { clock: () => 0, meter: UNMETERED, counts: localCounts() });
     const { reply } = recorder();
     for (let i = 0; i < 100_000; i += 1) limiter.take(String(i), reply);
     assert.throws(() => limiter.take('0', reply));

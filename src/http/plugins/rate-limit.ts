@@ -1,12 +1,11 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
+import type { Counts } from '../../lib/counts.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import type { Meter } from '../../lib/meter.ts';
 
 const WINDOW_MS = 60_000;
-/** Above this, the oldest client is forgotten, which limits memory. */
-const MOST_CLIENTS = 100_000;
 
 export interface RateLimiter {
   /** Counts one request, or more for a large one. Throws `rate_limited` above the limit. */
@@ -17,31 +16,24 @@ export interface RateLimiter {
 export function rateLimiter(
   name: string,
   limit: number,
-  { clock, meter }: { clock: Clock; meter: Meter },
+  { clock, meter, counts }: { clock: Clock; meter: Meter; counts: Counts },
 ): RateLimiter {
-  const windows = new Map<string, { endsAt: number; used: number }>();
+  const windows = counts.tally('limits', name);
   const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`;
-
-  const windowOf = (client: string, at: number) => {
-    const current = windows.get(client);
-    if (current && current.endsAt > at) return current;
-    windows.delete(client); // Added again below, to keep the map sorted by time.
-    if (windows.size >= MOST_CLIENTS) windows.delete(windows.keys().next().value ?? '');
-    const fresh = { endsAt: at + WINDOW_MS, used: 0 };
-    windows.set(client, fresh);
-    return fresh;
-  };
 
   return {
     take: (client, reply, cost = 1) => {
       if (limit === 0) return;
       const at = clock();
-      const window = windowOf(client, at);
-      window.used += Math.min(cost, limit); // A fresh window always allows one request, whatever it costs.
-      const seconds = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
+      const { used, endsAt } = windows.change(client, (window) => {
+        if (window.at <= at) Object.assign(window, { count: 0, at: at + WINDOW_MS });
+        window.count += Math.min(cost, limit); // A fresh window always allows one request, whatever it costs.
+        return { used: window.count, endsAt: window.at };
+      });
+      const seconds = Math.max(1, Math.ceil((endsAt - at) / 1000));
       reply?.header('ratelimit-policy', policy);
-      reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
-      if (window.used > limit) {
+      reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - used)};t=${seconds}`);
+      if (used > limit) {
         meter.rateLimited(name);
         throw new DoorlistError('rate_limited', `more than ${limit} requests per minute: slow down`, seconds);
       }

@@ -2,7 +2,7 @@ import { newId, parseId } from '../../lib/ids.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import { openOperators } from '../../operators/context.ts';
 import type { Notices } from '../../operators/notices.ts';
-import type { PasswordCost } from '../../operators/password.ts';
+import type { Passwords } from '../../operators/password.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { writeMessages } from '../../outbox/message.ts';
 import { INSTALLATION_ID } from '../../outbox/target.ts';
@@ -11,8 +11,8 @@ import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
 import { OPERATOR_MAIL_TARGET } from './target.ts';
 
 /** Opens accounts whose changes are told to the operators by mail. */
-export async function openAccounts(context: Context, passwordCost?: PasswordCost): Promise<OperatorContext> {
-  const operators = await openOperators(context, passwordCost);
+export async function openAccounts(context: Context, passwords?: Passwords): Promise<OperatorContext> {
+  const operators = await openOperators(context, passwords);
   return { ...operators, notices: mailNotices(context, operators) };
 }
 

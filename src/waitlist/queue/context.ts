@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Counts } from '../../lib/counts.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
 import type { Tracer } from '../../lib/tracer.ts';
@@ -17,6 +18,8 @@ export interface Context {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** What is counted in memory, for limits. */
+  readonly counts: Counts;
   /** Set while tracing is on. */
   readonly tracer?: Tracer | undefined;
   readonly listeners: readonly Listener[];

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Counts } from '../../lib/counts.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { Queue } from './queue.ts';
 import { createSettingsCache, type SettingsCache } from './settings-cache.ts';
@@ -12,8 +13,8 @@ export interface Registry extends SettingsCache {
   queuesAfter(id: number, limit: number): Promise<Queue[]>;
 }
 
-export function createRegistry(db: Database, keyring: Keyring): Registry {
-  const cache = createSettingsCache(db);
+export function createRegistry(db: Database, keyring: Keyring, counts: Counts): Registry {
+  const cache = createSettingsCache(db, counts.sum('settings changes'));
   return {
     ...cache,
     queue: (waitlistId, environment) =>

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Sum } from '../../lib/counts.ts';
 
 /** The maximum age of the cache: a revoked key or closed waitlist is noticed within this time. */
 export const RECHECK_AFTER_MS = 100;
@@ -16,11 +17,11 @@ export interface SettingsCache {
   ): Promise<T | undefined>;
   /** The database's time at the last check, plus the time since then. */
   now(): number;
-  /** Call it after a change of settings, so that this process follows it at once. */
+  /** Call it after a change of settings, so that this process follows it at once, on all its threads. */
   recheck(): void;
 }
 
-export function createSettingsCache(db: Database): SettingsCache {
+export function createSettingsCache(db: Database, changes: Sum): SettingsCache {
   const caches = {
     key: new Map(),
     gate: new Map(),
@@ -32,13 +33,15 @@ export function createSettingsCache(db: Database): SettingsCache {
   };
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let changedAt = Number.NEGATIVE_INFINITY;
+  /** How many changes of this process the last check has seen. */
+  let seen = -1;
   let checking: Promise<void> | undefined;
   /** The offset of the database's clock from this process's monotonic clock. */
   let ahead = performance.timeOrigin;
 
   const refresh = async () => {
     const startedAt = performance.now();
+    const changed = changes.value;
     const row = await db.query
       .selectFrom('instance')
       .select(['settings_version', db.clock.as('now')])
@@ -49,8 +52,9 @@ export function createSettingsCache(db: Database): SettingsCache {
       version = row.settings_version;
     }
     checkedAt = startedAt;
+    seen = changed;
   };
-  const isCurrent = () => checkedAt >= changedAt;
+  const isCurrent = () => seen === changes.value;
   const isFresh = () => isCurrent() && performance.now() - checkedAt < RECHECK_AFTER_MS;
   const check = () => {
     checking ??= refresh().finally(() => {
@@ -79,7 +83,7 @@ export function createSettingsCache(db: Database): SettingsCache {
     },
     now: () => Math.round(performance.now() + ahead),
     recheck: () => {
-      changedAt = performance.now();
+      changes.add(1);
     },
   };
 }

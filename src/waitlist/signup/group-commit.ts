@@ -1,3 +1,4 @@
+import { localSum, type Sum } from '../../lib/counts.ts';
 import { unavailable } from '../../lib/errors.ts';
 
 /** A request that is waiting, or part of the batch being written. */
@@ -35,6 +36,8 @@ export interface GroupCommitOptions<Request, Result> {
   growth?: { perMs: number; most: number };
   /** When more weight than this is waiting, new requests are rejected. */
   mostWaiting: number;
+  /** Where the waiting weight is counted, together with that of others. */
+  waiting?: Sum;
   /** A request that has not entered a batch after this time is rejected and never written. */
   longestWaitMs: number;
   /** In milliseconds, monotonic. */
@@ -50,26 +53,24 @@ export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   /** By queue. A queue that is not in the map has no transaction running. */
   readonly #queues = new Map<number, QueueWork<Request, Result>>();
-  #waitingWeight = 0;
+  readonly #waiting: Sum;
   readonly #now: () => number;
   #refusal: NodeJS.Timeout | undefined;
 
   constructor(options: GroupCommitOptions<Request, Result>) {
     this.#options = options;
+    this.#waiting = options.waiting ?? localSum();
     this.#now = options.now ?? (() => performance.now());
   }
 
   /** The total weight of requests that are not committed yet. */
   get waitingWeight(): number {
-    return this.#waitingWeight;
+    return this.#waiting.value;
   }
 
   submit(queueId: number, request: Request): Promise<Result> {
     const weight = this.#options.weigh(request);
-    if (this.#waitingWeight + weight > this.#options.mostWaiting) {
-      return Promise.reject(tooMany());
-    }
-    this.#waitingWeight += weight;
+    if (!this.#waiting.add(weight, this.#options.mostWaiting)) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const member = { request, weight, since: this.#now(), resolve, reject };
       const work = this.#queues.get(queueId) ?? this.#openQueue(queueId);
@@ -151,7 +152,7 @@ export class GroupCommit<Request, Result> {
   }
 
   #giveRoomBack(members: Member<Request, Result>[]): void {
-    for (const { weight } of members) this.#waitingWeight -= weight;
+    this.#waiting.add(-weightOf(members));
   }
 
   #latestTooEarly(): number {

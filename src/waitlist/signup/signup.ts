@@ -54,6 +54,7 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: ({ candidates }) => candidates.length,
     mostWaiting,
+    waiting: context.counts.sum('signups'),
     longestWaitMs,
     batchWeight: BATCH_ENTRIES,
     growth: BATCH_GROWTH,

@@ -40,17 +40,21 @@ const schema = adminSchema({
 export function registerForgotPassword(app: TypedApp, parts: AdminParts): void {
   const { context } = parts;
   const underWay = new Set<Promise<void>>();
+  const ofServer = parts.waitlists.counts.sum('reset links');
   app.addHook('preClose', async () => {
     await Promise.all(underWay);
   });
   app.post('/password/forgot', { schema }, async (request, reply) => {
     await takeSignIn(parts, request, reply);
     const address = addressOf(request);
-    if (underWay.size >= MOST_AT_ONCE) throw unavailable('too many requests at once: try again in a moment');
+    if (!ofServer.add(1, MOST_AT_ONCE)) throw unavailable('too many requests at once: try again in a moment');
     // Not awaited: how long it takes would tell whether there is such an operator.
     const sending = sendPasswordLink(context, request.body.email, address)
       .catch((error: Error) => context.log.error({ reason: error.message }, 'a reset link could not be sent'))
-      .finally(() => underWay.delete(sending));
+      .finally(() => {
+        underWay.delete(sending);
+        ofServer.add(-1);
+      });
     underWay.add(sending);
     reply.code(202);
     return { success: true as const };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
+import { localCounts } from '../../../lib/counts.ts';
 import { createLogger } from '../../../lib/log.ts';
 import { createStreamHub, type Feed, type Sink } from './stream-hub.ts';
 
@@ -51,7 +52,7 @@ async function rounds(feed: { reads: number }, count: number): Promise<void> {
 }
 
 function hubFor(test: TestContext, times = {}) {
-  const hub = createStreamHub(log, { ...TIMES, ...times });
+  const hub = createStreamHub({ log, counts: localCounts() }, { ...TIMES, ...times });
   test.after(() => hub.close());
   return hub;
 }
@@ -162,18 +163,13 @@ describe('the hub of streams', () => {
   it('has room for a number of readers, of one caller and in total', (test) => {
     const hub = hubFor(test);
     const feed = counter();
-    for (let i = 0; i < 20; i += 1) {
-      hub.requireRoom('a');
-      hub.add(feed, watcher('a'), new Taker());
-    }
-    assert.throws(() => hub.requireRoom('a'), /more than 20 open streams/);
-    for (let i = 20; i < 500; i += 1) {
-      hub.requireRoom(`caller ${i}`);
-      hub.add(feed, watcher(`caller ${i}`), new Taker());
-    }
-    assert.throws(() => hub.requireRoom('z'), /too many open streams/);
+    const add = (caller: string) => hub.add(feed, watcher(caller), new Taker());
+    for (let i = 0; i < 20; i += 1) add('a');
+    assert.throws(() => add('a'), /more than 20 open streams/);
+    for (let i = 20; i < 500; i += 1) add(`caller ${i}`);
+    assert.throws(() => add('z'), /too many open streams/);
     hub.close();
     assert.equal(hub.readers, 0);
-    hub.requireRoom('a');
+    add('a');
   });
 });

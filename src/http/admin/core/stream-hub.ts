@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../../../db/database.ts';
+import type { Counts } from '../../../lib/counts.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
 import type { Log } from '../../../lib/log.ts';
 
@@ -32,6 +33,8 @@ interface Watcher {
   credential: string;
   /** False once the session or token has ended. */
   isAllowed(): Promise<boolean>;
+  /** Called before anything is written, if there is room. */
+  begin?(): void;
 }
 
 export interface StreamTimes {
@@ -64,10 +67,13 @@ interface Reader extends Watcher {
   heldSince: number | undefined;
 }
 
+interface Parts {
+  readonly log: Log;
+  readonly counts: Counts;
+}
+
 export interface StreamHub {
-  /** Throws `rate_limited` if there are too many. */
-  requireRoom(caller: string): void;
-  /** Sends the current state of the feed, and every change from then on. */
+  /** Sends the current state of the feed, and every change from then on. Throws `rate_limited` if there are too many. */
   add(feed: Feed, watcher: Watcher, sink: Sink): void;
   /** Ends all streams. */
   close(): void;
@@ -78,18 +84,36 @@ export interface StreamHub {
  * One loop per process reads every watched feed, one after the other, however many readers there are. Readers
  * get states, not events: one that cannot keep up skips to the newest state, so nothing queues up for it.
  */
-export function createStreamHub(log: Log, times: Partial<StreamTimes> = {}): StreamHub {
+export function createStreamHub({ log, counts }: Parts, times: Partial<StreamTimes> = {}): StreamHub {
   const { roundMs, checkMs, commentMs, stuckMs } = { ...TIMES, ...times };
   const topics = new Map<string, Topic>();
   const readers = new Set<Reader>();
+  const ofCallers = counts.tally('held', 'streams');
+  const ofServer = counts.sum('streams');
   let versions = 0;
   let running = false;
   let checkedAt = 0;
   let commentedAt = 0;
 
+  const takePlace = (caller: string) =>
+    ofCallers.change(caller, (own) => {
+      if (own.count >= MOST_OF_CALLER)
+        throw new DoorlistError(
+          'rate_limited',
+          `more than ${MOST_OF_CALLER} open streams: close some first`,
+          RETRY_SECONDS,
+        );
+      if (!ofServer.add(1, MOST_READERS))
+        throw new DoorlistError('rate_limited', 'too many open streams: try again later', RETRY_SECONDS);
+      own.count += 1;
+    });
   const remove = (reader: Reader) => {
-    const { topic } = reader;
-    readers.delete(reader);
+    const { topic, caller } = reader;
+    if (!readers.delete(reader)) return; // It has ended before its connection was closed.
+    ofServer.add(-1);
+    ofCallers.change(caller, (own) => {
+      own.count -= 1;
+    });
     topic.readers.delete(reader);
     if (topic.readers.size === 0) topics.delete(topic.feed.name);
   };
@@ -191,18 +215,9 @@ export function createStreamHub(log: Log, times: Partial<StreamTimes> = {}): Str
     get readers() {
       return readers.size;
     },
-    requireRoom: (caller) => {
-      const own = [...readers].filter((reader) => reader.caller === caller).length;
-      if (own >= MOST_OF_CALLER)
-        throw new DoorlistError(
-          'rate_limited',
-          `more than ${MOST_OF_CALLER} open streams: close some first`,
-          RETRY_SECONDS,
-        );
-      if (readers.size >= MOST_READERS)
-        throw new DoorlistError('rate_limited', 'too many open streams: try again later', RETRY_SECONDS);
-    },
     add: (feed, watcher, sink) => {
+      takePlace(watcher.caller);
+      watcher.begin?.();
       const topic = topics.get(feed.name) ?? newTopic(feed);
       topics.set(feed.name, topic);
       const reader: Reader = { ...watcher, sink, topic, sent: new Map(), heldSince: undefined };

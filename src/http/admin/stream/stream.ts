@@ -64,12 +64,11 @@ export function registerStream(app: TypedApp, parts: AdminParts): void {
     const feed = await feedOf(request.query);
     const { actor, sessionId } = request.caller;
     const caller = `${actor.kind} ${actor.id}`;
-    hub.requireRoom(caller);
-    begin(reply);
     const watcher = {
       caller,
       credential: sessionId ?? caller,
       isAllowed: () => isStillAllowed(parts, request as FastifyRequest),
+      begin: () => begin(reply),
     };
     hub.add(feed, watcher, reply.raw);
     return reply as never; // Hijacked: the hub writes the response.

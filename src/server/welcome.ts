@@ -1,0 +1,83 @@
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import { VARIABLES } from '../config/variables.ts';
+import { COMMAND } from '../lib/root.ts';
+import { openOperators } from '../operators/context.ts';
+import { isSetUp, setupUrl } from '../operators/setup.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { listWaitlists } from '../waitlist/settings/waitlists.ts';
+
+interface Listening {
+  port: number;
+  metricsPort: number | undefined;
+  threads: number;
+}
+
+/** What a server that is ready tells people: where it is, and how to begin. */
+export async function welcome(
+  context: Context,
+  config: Config,
+  { port, metricsPort, threads }: Listening,
+  withoutDashboard: string | undefined,
+): Promise<string> {
+  const address = addressOf(config.host, port);
+  const metrics =
+    metricsPort === undefined ? '' : `\nMetrics: ${addressOf(config.metricsHost, metricsPort)}/metrics`;
+  const answering = threads === 1 ? '' : `\nThreads that answer requests: ${threads}`;
+  const storage = describeStorage(config);
+  if (config.role === 'worker')
+    return `
+Doorlist is ready at ${address} (${storage}), as a worker: it sends webhooks and emails and runs jobs
+Only /healthz, /readyz and /metrics are served here.${metrics}
+`;
+  const leaves =
+    config.role === 'api'
+      ? '\nRole: api. Webhooks, emails and jobs wait for an instance with another role.'
+      : '';
+  const [first] = await listWaitlists(context);
+  const id = first?.id ?? 'wl_acme';
+  const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
+  return `
+Doorlist is ready at ${address} (${storage})
+Dashboard: ${withoutDashboard ?? address}
+API reference: ${address}/docs${metrics}${answering}${leaves}${await setupLine(context, config, address)}
+
+${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
+
+${sameStorage(config)}${create}  KEY=$(${COMMAND} key create --waitlist ${id} --env production --read --quiet)
+  curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
+`;
+}
+
+/** As this machine reaches it. */
+function addressOf(listensOn: string, port: number): string {
+  const host = listensOn === '0.0.0.0' || listensOn === '::' ? '127.0.0.1' : listensOn;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** On PostgreSQL, the data directory matters if it has the master key. */
+function describeStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  if (databaseUrl === undefined) return `SQLite in ${dataDir}`;
+  return masterKey === undefined ? `PostgreSQL, master key in ${dataDir}` : 'PostgreSQL';
+}
+
+/**
+ * Commands in another terminal would otherwise create a database of their own, or not find the master key. A
+ * database's URL may hold its password.
+ */
+function sameStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  const variables = masterKey === undefined ? 'DATABASE_URL' : 'DATABASE_URL and DOORLIST_MASTER_KEY';
+  const elsewhere = databaseUrl === undefined ? '' : `  # In a terminal with the same ${variables}:\n`;
+  const isUsed = databaseUrl === undefined || masterKey === undefined;
+  if (!isUsed || dataDir === VARIABLES.dataDir.shownDefault) return elsewhere;
+  return `${elsewhere}  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
+}
+
+/** Printed until there is an owner. Only someone with this link can become the first one. */
+async function setupLine(context: Context, config: Config, address: string): Promise<string> {
+  if (await isSetUp(context.db.query)) return '';
+  const url = setupUrl(await openOperators(context), config.isPublicUrlSet ? config.publicUrl : address);
+  return `\nCreate the owner's account: ${url}`;
+}
