@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { startWriter, type Writer } from '../../src/db/sqlite/writer.ts';
+import { joinWriter, startWriter, type Writer } from '../../src/db/sqlite/writer.ts';
 
 /** Neither can be sent to another thread. */
 const UNSENDABLE = [() => {}, Symbol('x')];
@@ -53,5 +53,53 @@ describe('the SQLite writer', () => {
     assert.deepEqual(await items(), []);
     await insert(3);
     assert.deepEqual(await items(), [{ n: 3 }]);
+  });
+
+  describe('shared with another thread', () => {
+    const file = () => path.join(directory, 'test.db');
+    const join = async () => {
+      const port = writer.share();
+      return { port, other: await joinWriter(port, file(), () => {}) };
+    };
+
+    it('keeps their transactions apart', async () => {
+      const { other } = await join();
+      await other.run({ sql: 'begin immediate' });
+      await other.run({ sql: 'insert into item values (1)' });
+      const waiting = insert(2);
+      await other.run({ sql: 'rollback' });
+      await waiting;
+      assert.deepEqual(await items(), [{ n: 2 }]);
+      await other.close();
+    });
+
+    it('fails in the transaction of one without harm to the other', async () => {
+      const { other } = await join();
+      await other.run({ sql: 'begin immediate' });
+      await assert.rejects(other.run({ sql: 'insert into nothing values (1)' }));
+      const waiting = insert(3);
+      await assert.rejects(other.run({ sql: 'commit' }));
+      await other.run({ sql: 'rollback' });
+      await waiting;
+      assert.deepEqual(await items(), [{ n: 3 }]);
+      await other.close();
+    });
+
+    it('takes back what one has begun that is gone, and serves the other', async () => {
+      const { other, port } = await join();
+      await other.run({ sql: 'begin immediate' });
+      await other.run({ sql: 'insert into item values (4)' });
+      const waiting = insert(5);
+      port.close();
+      await waiting;
+      assert.deepEqual(await items(), [{ n: 5 }]);
+    });
+
+    it('ends for both', async () => {
+      const { other } = await join();
+      await writer.close();
+      await assert.rejects(other.run({ sql: 'select 1' }), /the SQLite writer stopped/);
+      writer = await startWriter(file(), SCHEMA_VERSION, () => {});
+    });
   });
 });

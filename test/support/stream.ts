@@ -1,4 +1,4 @@
-import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { type Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 /** A reader of server-sent events. */
 export interface Stream {
@@ -10,9 +10,13 @@ export interface Stream {
   close(): void;
 }
 
-export async function openStream(url: string, headers: Record<string, string>): Promise<Stream> {
+export async function openStream(
+  url: string,
+  headers: Record<string, string>,
+  agent: Agent | false = false,
+): Promise<Stream> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { headers, agent: false }, resolve).on('error', reject);
+    get(url, { headers, agent }, resolve).on('error', reject);
   });
   if (response.statusCode !== 200) throw new Error(`the stream was answered with ${response.statusCode}`);
   const waiting = new Map<string, ((data: unknown) => void)[]>();
