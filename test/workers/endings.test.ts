@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List, startService } from '../support/harness.ts';
+import { freePort } from '../support/postgres.ts';
 import { runCommand, startProcess } from '../support/process.ts';
 import { createStorage } from '../support/storage.ts';
 import { clientsOfThreads } from '../support/thread-clients.ts';
@@ -94,7 +92,7 @@ if (!isMainThread) subscribe('http.server.request.start', ({ request }) => {
 
 describe('a second server', () => {
   it('on the port of one with several threads is refused, with any number of its own', async () => {
-    const port = await freePort();
+    const port = String(await freePort());
     const storage = await createStorage('sqlite', { migrated: true });
     afterTest(storage.remove);
     const first = await startProcess({ ...storage.environment, PORT: port, DOORLIST_WORKERS: '2' });
@@ -120,11 +118,3 @@ describe('a second server', () => {
     assert.match(stderr, /another Doorlist server is already running/);
   });
 });
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return String(port);
-}
