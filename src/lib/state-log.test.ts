@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { reportedStates, reportState } from './state-log.ts';
+import { muteStates, passStatesOn, reportedStates, reportState } from './state-log.ts';
 
 describe('reportState', () => {
   let lines: [level: string, message: string, fields: object][];
@@ -56,5 +56,16 @@ describe('reportState', () => {
     reportState(first, 'a', 'down');
     reportState(second, 'a', 'ok');
     assert.deepEqual(reportedStates(second), []);
+  });
+
+  it('leaves it to another thread, until states no longer matter', () => {
+    const [here, there] = [log(), log()];
+    passStatesOn(here, (name, state, fields) => reportState(there, name, state, fields));
+    reportState(there, 'database', 'unavailable');
+    reportState(here, 'database', 'unavailable');
+    assert.deepEqual(messages(), ['database: unavailable']);
+    muteStates(here);
+    reportState(here, 'readiness', 'not ready');
+    assert.deepEqual(messages(), ['database: unavailable']);
   });
 });

@@ -28,7 +28,7 @@ type Report = (name: string, state: string, fields: object) => void;
 
 const passedOn = new WeakMap<Log, Report>();
 
-/** Changes are not logged but told to another thread, which finds the same problems and logs each once. */
+/** States are told to another thread, which finds the same problems and logs each once. */
 export function passStatesOn(log: Log, report: Report): void {
   passedOn.set(log, report);
 }
@@ -40,6 +40,11 @@ const states = new WeakMap<Log, Map<string, Reported>>();
  * logged when the minute is over. The initial state is `ok`.
  */
 export function reportState(log: Log, name: string, state: string, fields: object = {}): void {
+  const passOn = passedOn.get(log);
+  if (passOn) {
+    if (!muted.has(log)) passOn(name, state, fields);
+    return;
+  }
   const ofLog = states.get(log) ?? new Map<string, Reported>();
   states.set(log, ofLog);
   const known = ofLog.get(name);
@@ -55,11 +60,6 @@ export function reportState(log: Log, name: string, state: string, fields: objec
   };
   Object.assign(reported, { state, since: now, fields });
   ofLog.set(name, reported);
-  const passOn = passedOn.get(log);
-  if (passOn) {
-    passOn(name, state, fields);
-    return;
-  }
   const waitMs = reported.loggedAt + LINE_EVERY_MS - now;
   if (waitMs <= 0) write(log, reported);
   else reported.timer ??= setTimeout(() => write(log, reported), waitMs).unref();

@@ -90,6 +90,9 @@ interface How {
   gid?: number;
 }
 
+/** Port 3000 may be in use, there is no load balancer to wait for, and the same happens on any number of processors. */
+const DEFAULTS = { PORT: '0', DOORLIST_STOP_DELAY: '0s', DOORLIST_WORKERS: '1' };
+
 function launch(
   environment: Record<string, string>,
   words: string[],
@@ -100,8 +103,7 @@ function launch(
   const command = [process.execPath, script, ...words];
   const [program = '', ...rest] = inShell ? ['sh', '-c', '"$@"; exit', 'sh', ...command] : command;
   return spawn(program, rest, {
-    // Port 3000 may be in use, and there is no load balancer to wait for.
-    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', DOORLIST_STOP_DELAY: '0s', ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...DEFAULTS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });

@@ -23,7 +23,10 @@ export async function serveHere(environment: Record<string, string>): Promise<Se
         .filter((listener) => !others.has(listener))
         .map((listener) => ({ signal, listener })),
     );
-  const config = readConfig({ PORT: '0', DOORLIST_LOG_LEVEL: 'silent', ...environment });
+  const config = readConfig({
+    ...{ PORT: '0', DOORLIST_LOG_LEVEL: 'silent', DOORLIST_WORKERS: '1' },
+    ...environment,
+  });
   let printed = '';
   let ended: Promise<number> | undefined;
   await new Promise<void>((resolve, reject) => {

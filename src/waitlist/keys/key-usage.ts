@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
 import type { HookKey } from './find-hook-key.ts';
@@ -20,11 +21,14 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
     const batch = [...used];
     used.clear();
     for (const [key, last_used_at] of batch) {
+      // Another thread or instance may have noted a later use, and written it before.
+      const isEarlier = sql<boolean>`(last_used_at is null or last_used_at < ${last_used_at})`;
       if (key.table !== undefined) {
         const ours = db.query.updateTable(key.table).where('queue_id', '=', key.queue.id);
-        await ours.set({ last_used_at }).where('id', '=', key.id).execute();
+        await ours.set({ last_used_at }).where('id', '=', key.id).where(isEarlier).execute();
       } else {
-        await db.query.updateTable('server_key').set({ last_used_at }).where('id', '=', key.id).execute();
+        const ours = db.query.updateTable('server_key').where('id', '=', key.id);
+        await ours.set({ last_used_at }).where(isEarlier).execute();
       }
     }
   };
