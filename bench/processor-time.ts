@@ -16,6 +16,16 @@ export function processorTimeOf(pid: number, postgres?: number): ProcessorTime {
   };
 }
 
+/** Of each thread by its name; of several with the same name, the sum. */
+export function timeByThread(pid: number): ProcessorTime {
+  const times: ProcessorTime = {};
+  for (const [id, time] of Object.entries(threadTimes(pid))) {
+    const name = Number(id) === pid ? 'main thread' : contentsOf(`/proc/${pid}/task/${id}/comm`)?.trim();
+    if (name !== undefined) times[name] = (times[name] ?? 0) + time;
+  }
+  return times;
+}
+
 /** In microseconds per request, in words. */
 export function perRequest(before: ProcessorTime, after: ProcessorTime, requests: number): string {
   return Object.entries(after)

@@ -19,6 +19,7 @@ import { benchSoak } from './soak.ts';
 import { benchTransfer } from './transfer.ts';
 import { benchUpgrade } from './upgrade.ts';
 import { benchWebhooks } from './webhooks.ts';
+import { benchWorkers } from './workers.ts';
 
 /** `npm run bench` runs every benchmark but the long ones, `npm run bench -- api` one. Each prints ratios. */
 const BENCHMARKS: Record<string, () => Promise<boolean>> = {
@@ -36,6 +37,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   metrics: benchMetrics,
   footprint: benchFootprint,
   peers: benchPeers,
+  workers: benchWorkers,
 };
 
 /** Minutes each, so they run when named. */

@@ -45,7 +45,10 @@ interface Thread {
 
 /** Begins to load them. If one fails, so does the whole server: its supervisor starts it again. */
 export function startRequestThreads(data: readonly ThreadData[], log: Logger): RequestThreads {
-  const workers = data.map((each) => new Worker(new URL(FILE, import.meta.url), { workerData: each }));
+  const workers = data.map(
+    (workerData, at) =>
+      new Worker(new URL(FILE, import.meta.url), { workerData, name: `requests ${at + 2}` }),
+  );
   let threads: Thread[] = [];
   let isEnding = false;
   const fail = (error: Error) => {

@@ -59,6 +59,7 @@ export interface WriterData {
  */
 export async function startWriter(file: string, schema: number, onSuperseded: () => void): Promise<Writer> {
   const worker = new Worker(new URL(THREAD, import.meta.url), {
+    name: 'writer', // As `top -H` shows it.
     workerData: { file, schema } satisfies WriterData,
   });
   const { run, fail } = requestsOver(worker, file, onSuperseded);
