@@ -110,6 +110,7 @@ function offersOf({ context, metrics, passwords, tracer }: MainParts, log: Logge
     noteChange: () => context.db.noteChange(),
     // A write of its own meets the same, and then the main thread knows.
     noteSuperseded: () => void context.db.probe().catch(() => {}),
+    probe: () => context.db.probe(),
     rememberOrigin: ({ traceId, origin }) => tracer?.remember(traceId, origin),
     readMetrics: () => metrics.read(),
     hashPassword: (password) => passwords.hash(password),

@@ -60,11 +60,13 @@ async function openThread(
     ...{ log, meter: metrics.meter },
     passOn: (traceId, origin) => main.tell('rememberOrigin', { traceId, origin }),
   });
-  const context = await openForThread(config, log, {
+  const opened = await openForThread(config, log, {
     ...{ port, limits, connections, tracer, meter: metrics.meter },
     counts: sharedCounts(memory),
     wakeUps: wakeUpsOf(main),
   });
+  // The main thread knows that nobody needs to hear of this write.
+  const context = { ...opened, db: { ...opened.db, probe: () => main.call('probe', undefined) } };
   context.db.onChange(() => main.tell('noteChange', undefined));
   context.db.superseded.addEventListener('abort', () => {
     muteStates(log); // All that fails from now on fails for this reason.

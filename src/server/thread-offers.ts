@@ -47,6 +47,8 @@ export type MainOffers = {
   noteChange(input: undefined): void;
   /** A newer release has updated the schema. */
   noteSuperseded(input: undefined): void;
+  /** Tries to write to the database. */
+  probe(input: undefined): Promise<void>;
   rememberOrigin(input: { traceId: string; origin: SpanId }): void;
   /** The page about the whole server. */
   readMetrics(input: undefined): Promise<string>;

@@ -39,7 +39,7 @@ export async function openSqlite(file: string, port?: MessagePort): Promise<Data
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: kyselyDialect(new SqliteConnection(read, writer)) });
   const { trx, begin, failure } = openOver(new WriterConnection(writer));
-  const watch = watchForChanges(reader.version);
+  const watch = watchForChanges(reader.version, port === undefined);
   let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {
@@ -113,7 +113,7 @@ export async function openSqlite(file: string, port?: MessagePort): Promise<Data
     notify: async () => {},
     listen: async () => async () => {}, // `onChange` also notices other processes.
     onChange: watch.listen,
-    noteChange: watch.check,
+    noteChange: watch.note,
     share: writer.share,
     distribute: async () => {
       throw invalid('SQLite has no workers to spread queues over: use PostgreSQL with Citus');

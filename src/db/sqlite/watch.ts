@@ -6,13 +6,15 @@ const CHECK_EVERY_MS = 1_000;
 
 interface Watch extends Pick<Changes, 'listen'> {
   check(): void;
+  /** Another thread has written something that is worth telling. */
+  note(): void;
   /** For a write that changes nothing. */
   withoutTelling<T>(write: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
-/** Tells when the version of the file has changed, whoever changed it. */
-export function watchForChanges(version: () => unknown): Watch {
+/** Tells when the version of the file has changed, whoever changed it. Only one thread looks for changes of other processes. */
+export function watchForChanges(version: () => unknown, looksForOthers = true): Watch {
   const changes = createChanges();
   let known = version();
   let timer: NodeJS.Timeout | undefined;
@@ -26,8 +28,13 @@ export function watchForChanges(version: () => unknown): Watch {
   };
   return {
     check,
+    note: () => {
+      if (!changes.hasListeners) return;
+      known = version();
+      changes.tell();
+    },
     listen: (changed) => {
-      timer ??= setInterval(check, CHECK_EVERY_MS).unref();
+      if (looksForOthers) timer ??= setInterval(check, CHECK_EVERY_MS).unref();
       return changes.listen(changed);
     },
     withoutTelling: async (write) => {
