@@ -1,4 +1,5 @@
-import { createWaitlist, SIGNUP } from './endpoints.ts';
+import { SIGNUP } from './batches.ts';
+import { createWaitlist } from './endpoints.ts';
 import { onBothEngines } from './engines.ts';
 import { flag } from './flags.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
