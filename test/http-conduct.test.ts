@@ -312,7 +312,7 @@ describe('readiness on PostgreSQL', () => {
         ({ status }) => status === 200,
       );
       assert.equal(ready.status, 200);
-      assert.doesNotMatch(service.log.join(''), new RegExp(direct.password));
+      if (direct.password !== '') assert.ok(!service.log.join('').includes(direct.password));
     } finally {
       await service.close();
       await proxy.close();

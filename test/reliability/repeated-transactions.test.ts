@@ -7,11 +7,14 @@ import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { adminClient, auditOf, succeeded } from '../support/admin.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { assertError, type List, type Service, startService } from '../support/harness.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, inState, LOOPBACK } from '../support/webhooks.ts';
 
-describe('a transaction that PostgreSQL undid because of another one', () => {
+const ON_CITUS = CITUS_URL !== undefined && 'Citus has no triggers, which make transactions fail here';
+
+describe('a transaction that PostgreSQL undid because of another one', { skip: ON_CITUS }, () => {
   let service: Service;
   let list: List;
   before(async () => {
