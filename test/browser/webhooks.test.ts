@@ -168,9 +168,11 @@ forEachEngine((engine) => {
 
     it('shows why an endpoint was disabled, sends what was held, rotates its secret and deletes it', async () => {
       const page = await open(endpoint);
-      receiver.answer = (...answering) => void setTimeout(() => status(410)(...answering), 500);
+      const pending = Promise.withResolvers<void>();
+      receiver.answer = (...answering) => void pending.promise.then(() => status(410)(...answering));
       await page.getByRole('button', { name: 'Send test event' }).click();
       await page.getByRole('dialog').getByText('Pending').waitFor();
+      pending.resolve();
       await page.getByRole('dialog').getByText('Held').waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
       await page.reload();
