@@ -1,31 +1,33 @@
 import type { Config } from '../config/config.ts';
+import type { Dashboard } from '../http/dashboard/register.ts';
 import { checkInstallation } from '../installation/health.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import type { AppParts } from './app.ts';
+import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 import type { BuildState } from './thread-offers.ts';
 
-type OwnParts = Pick<AppParts, 'context' | 'keyUsage' | 'signups' | 'passwords' | 'metrics'> & {
-  dashboard: { directory: string; state: () => BuildState };
-};
+type OwnParts = Omit<AppParts, keyof ReturnType<typeof configuredParts>>;
 
 /** What a thread has of its own, and what the configuration says. */
-export function appParts(config: Config, { dashboard, ...own }: OwnParts): AppParts {
-  const { directory, state } = dashboard;
+export function appParts(config: Config, own: OwnParts): AppParts {
+  return { ...configuredParts(config, own.context), ...own };
+}
+
+function configuredParts(config: Config, context: Context) {
+  const { role, rateLimits, trustedProxies, webhookAllow, webhookProxy, publicUrl, sessions } = config;
+  const { mailFrom: from, smtpUrl, dkim, bounceAddress } = config;
   return {
-    ...own,
-    dashboard: { directory, problem: () => state().problem, building: () => state().building },
-    role: config.role,
-    rateLimits: config.rateLimits,
-    trustedProxies: config.trustedProxies,
-    webhookAllow: config.webhookAllow,
-    publicUrl: config.publicUrl,
-    emails: {
-      from: config.mailFrom,
-      smtp: config.smtpUrl !== undefined,
-      dkim: config.dkim,
-      bounceAddress: config.bounceAddress,
-    },
-    checkHealth: () => checkInstallation(own.context, config),
-    sessions: config.sessions,
-    webhookProxy: config.webhookProxy,
+    ...{ role, rateLimits, trustedProxies, webhookAllow, webhookProxy, publicUrl, sessions },
+    emails: { from, smtp: smtpUrl !== undefined, dkim, bounceAddress },
+    checkHealth: () => checkInstallation(context, config),
+  };
+}
+
+/** The dashboard as it was built, or why it is not there. */
+export function builtDashboard(state: () => BuildState): Dashboard {
+  return {
+    directory: DASHBOARD_DIRECTORY,
+    problem: () => state().problem,
+    building: () => state().building,
   };
 }

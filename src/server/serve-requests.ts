@@ -10,8 +10,7 @@ import type { WakeUps } from '../outbox/wake-up.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
 import { openSignups } from '../waitlist/signup/signup.ts';
 import { buildApp } from './app.ts';
-import { appParts } from './app-parts.ts';
-import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
+import { appParts, builtDashboard } from './app-parts.ts';
 import { type Address, listenOn } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { openTracer } from './open-tracer.ts';
@@ -77,7 +76,7 @@ async function openThread(
     ...{ context, keyUsage, passwords: passwordsOf(main) },
     signups: openSignups(context, config.mostWaitingSignups),
     metrics: { contentType: metrics.contentType, read: () => main.call('readMetrics', undefined) },
-    dashboard: { directory: DASHBOARD_DIRECTORY, state: dashboard },
+    dashboard: builtDashboard(dashboard),
   });
   const { app, ...lifecycle } = await buildApp(parts);
   await app.ready();

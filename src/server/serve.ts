@@ -21,9 +21,8 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { openSignups } from '../waitlist/signup/signup.ts';
 import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
 import { buildApp } from './app.ts';
-import { appParts } from './app-parts.ts';
+import { appParts, builtDashboard } from './app-parts.ts';
 import { NO_BACKGROUND, startBackground } from './background.ts';
-import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 import { buildDashboardIfNeeded } from './dashboard-at-start.ts';
 import { watchDescriptors } from './descriptors.ts';
 import { listenOn } from './listen.ts';
@@ -181,7 +180,7 @@ async function startListening(
   const page = metrics.over({ context, signups, others: threads.metrics });
   const parts = appParts(config, {
     ...{ context, keyUsage, signups, passwords, metrics: page },
-    dashboard: { directory: DASHBOARD_DIRECTORY, state: dashboard.state },
+    dashboard: builtDashboard(dashboard.state),
   });
   const { app, ...lifecycle } = await (isWorker ? buildWorkerApp(parts) : buildApp(parts));
   let metricsServer: Awaited<ReturnType<typeof listenForMetrics>> | undefined;

@@ -11,12 +11,12 @@ import type { UploadLimits } from '../../src/http/plugins/upload.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
-import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { OpenDns } from '../../src/mail/sender/dns.ts';
 import { argon2Passwords } from '../../src/operators/password.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
+import { appParts } from '../../src/server/app-parts.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
 import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
@@ -130,28 +130,14 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     limits: options.databaseLimits,
   });
   const keyUsage = trackKeyUsage(context);
-  const { app, drain } = await buildApp({
+  const signups = openSignups(
     context,
-    keyUsage,
-    signups: openSignups(
-      context,
-      options.mostWaitingSignups ?? config.mostWaitingSignups,
-      options.longestSignupWaitMs,
-    ),
-    rateLimits: config.rateLimits,
-    trustedProxies: config.trustedProxies,
-    webhookAllow: config.webhookAllow,
-    publicUrl: config.publicUrl,
-    emails: {
-      from: config.mailFrom,
-      smtp: config.smtpUrl !== undefined,
-      dkim: config.dkim,
-      bounceAddress: config.bounceAddress,
-    },
-    checkHealth: () => checkInstallation(context, config),
-    sessions: config.sessions,
+    options.mostWaitingSignups ?? config.mostWaitingSignups,
+    options.longestSignupWaitMs,
+  );
+  const parts = appParts(config, {
+    ...{ context, keyUsage, signups },
     passwords: argon2Passwords(LEAST_PASSWORD_COST),
-    webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.getText ? { getText: options.getText } : {}),
     openDns: options.openDns ?? noDns,
@@ -160,6 +146,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     ...(options.dashboard ? { dashboard: options.dashboard } : {}),
     ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });
+  const { app, drain } = await buildApp(parts);
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const client = clientFor(url);
