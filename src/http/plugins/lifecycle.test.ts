@@ -27,6 +27,7 @@ describe('a response that takes long', () => {
       return {};
     };
     app.get('/short', handler);
+    app.get('/healthz', handler);
     app.get('/long', { config: { isLong: true } }, handler);
     app.get('/in-turns', { config: { takesTurns: true } }, handler);
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -99,6 +100,12 @@ describe('a response that takes long', () => {
     answer();
     await ask('/short');
     assert.equal(await givesWay(test), true);
+    assert.equal(await givesWay(test), false);
+  });
+
+  it('does not give way to health checks, nor to requests for what does not exist', async (test) => {
+    answer();
+    await Promise.all([ask('/healthz'), ask('/nothing-here')]);
     assert.equal(await givesWay(test), false);
   });
 

@@ -73,7 +73,8 @@ export function registerLifecycle(app: FastifyInstance, recorders: Recorders, ro
     if (!refused) underWay += 1;
     if (isLong) long += 1;
     else usedAt = performance.now();
-    const isOther = !refused && !isLong && config.takesTurns !== true;
+    const isMeant = url !== undefined && !isProbe(url); // A stranger's guesses must not slow down anybody.
+    const isOther = isMeant && !refused && !isLong && config.takesTurns !== true;
     if (isOther) {
       others += 1;
       haveOthersCome = true;
