@@ -37,7 +37,7 @@ forEachEngine((engine) => {
     await page.getByRole('combobox').fill(text);
   };
 
-  it('takes what is typed while the search is still loading', async () => {
+  it('takes what is typed while the search is loading and opening', async () => {
     const page = await open(`/waitlists/${list.id}`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     let arrive = () => {};
@@ -50,8 +50,9 @@ forEachEngine((engine) => {
     });
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Search' }).waitFor({ state: 'attached' });
-    await page.keyboard.type('dark theme');
+    await page.keyboard.type('dark ');
     arrive();
+    await page.keyboard.type('theme');
     await page.getByRole('option', { name: 'Switch to the dark theme' }).waitFor();
     assert.equal(await page.getByRole('combobox').inputValue(), 'dark theme');
     await page.close();

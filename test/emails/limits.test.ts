@@ -178,7 +178,8 @@ forEachEngine((engine) => {
       assertError(refused, 409, 'conflict');
 
       const { body } = await change(list, { paused: false });
-      assert.deepEqual([body.paused, body.sent, body.bounced], [false, 0, 0]);
+      assert.deepEqual([body.paused, body.bounced], [false, 0]);
+      assert.ok(body.sent <= 1, 'none but the one that waited, which may be gone already');
       assert.equal((await readWave(service.context, queue, wave.id)).state, 'scheduled');
       await mailsArrived(server, list, 1);
       const { before, object } = await admin.audited('mail_sending.resumed');

@@ -2,7 +2,6 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { type RefObject, useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { useTheme } from '../theme.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
@@ -14,18 +13,19 @@ import { useWaitlists } from './use-waitlists.ts';
 const WAITLISTS_SHOWN = 8;
 
 interface PaletteProps {
-  /** What was typed while it was loading. */
-  typed: RefObject<string>;
+  text: string;
+  onText: (text: string) => void;
+  /** Of its field: from then on, it takes what is typed. */
+  onFocus: () => void;
   onClose: () => void;
 }
 
 /** Jumps to a page, a waitlist or a person, and does what needs no page. */
-export default function Palette({ typed, onClose }: PaletteProps) {
+export default function Palette({ text, onText, onFocus, onClose }: PaletteProps) {
   const { role } = useMe();
   const { theme } = useTheme();
   const { scope, current, waitlists = [] } = useWaitlists();
   const router = useRouter();
-  const [text, setText] = useState(() => typed.current);
   const mayFind = mayActAs(role, 'support');
   const { people, words: about } = usePeople(text, mayFind);
   const words = text.trim().toLowerCase().split(/\s+/);
@@ -65,7 +65,7 @@ export default function Palette({ typed, onClose }: PaletteProps) {
             items={groups}
             filter={null}
             value={text}
-            onValueChange={setText}
+            onValueChange={onText}
             itemToStringValue={({ label }: Command) => label}
             autoHighlight="always"
             keepHighlight
@@ -73,6 +73,7 @@ export default function Palette({ typed, onClose }: PaletteProps) {
             <div className="flex h-13 shrink-0 items-center gap-3 border-b px-4">
               <Search className="size-4 shrink-0 text-mute" aria-hidden />
               <Autocomplete.Input
+                onFocus={onFocus}
                 aria-label={
                   mayFind
                     ? 'Search pages, waitlists, actions, or an exact email'

@@ -1,6 +1,6 @@
 import { Outlet, useMatches } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { useInterrupted } from '../api/session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -11,6 +11,7 @@ import { Mark } from './mark.tsx';
 import { pageOfRoute } from './navigation.ts';
 import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
+import { SearchOverlay } from './search-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useFocusPage } from './use-focus-page.ts';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -19,7 +20,6 @@ import { PRODUCTION } from './waitlist-scope.ts';
 
 const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 const NoAccessPage = lazy(() => import('./no-access-page.tsx'));
-const Palette = lazy(() => import('./palette.tsx'));
 const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
 const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
 
@@ -37,11 +37,7 @@ export function Shell() {
   const offline = !useOnline();
   const interrupted = useInterrupted();
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const typed = useRef('');
-  const close = () => {
-    typed.current = '';
-    setOverlay(null);
-  };
+  const close = () => setOverlay(null);
   // Desktops never load it. Once opened, it stays, to leave as it came.
   const [hasDrawer, setHasDrawer] = useState(false);
   if (overlay === 'navigation' && !hasDrawer) setHasDrawer(true);
@@ -97,31 +93,7 @@ export function Shell() {
         {overlay === 'shortcuts' && <ShortcutsHelp onClose={close} />}
         {interrupted && <SignInAgain />}
       </Suspense>
-      {overlay === 'palette' && (
-        <Suspense
-          fallback={
-            <EarlyInput
-              onText={(text) => {
-                typed.current = text;
-              }}
-            />
-          }
-        >
-          <Palette typed={typed} onClose={close} />
-        </Suspense>
-      )}
+      {overlay === 'palette' && <SearchOverlay onClose={close} />}
     </div>
-  );
-}
-
-/** Takes what is typed while the palette is being loaded. */
-function EarlyInput({ onText }: { onText: (text: string) => void }) {
-  return (
-    <input
-      ref={(input) => input?.focus()}
-      aria-label="Search"
-      className="sr-only"
-      onChange={({ target }) => onText(target.value)}
-    />
   );
 }

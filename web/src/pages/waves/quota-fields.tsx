@@ -15,6 +15,12 @@ export function QuotaFields({ draft, set, problem }: PartProps) {
   const next = Math.max(-1, ...quotas.map(({ id }) => id)) + 1;
   return (
     <div className="flex flex-col gap-3">
+      <div aria-hidden className="-mb-1.5 flex gap-2 text-sm font-medium">
+        <span className="w-20">Percent</span>
+        <span className="min-w-0 flex-1">Metadata key</span>
+        <span className="min-w-0 flex-1">Value</span>
+        <span className="w-11" />
+      </div>
       {quotas.map(({ id, percent, key, value }, index) => (
         <div key={id} className="flex items-start gap-2">
           <Field
