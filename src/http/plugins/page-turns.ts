@@ -7,12 +7,14 @@ const PAGES_AT_ONCE = 4;
 const LONGEST_WAIT_MS = 10_000;
 /** Others get so many times as long as pages, while there are others. */
 const SHARE_OF_OTHERS = 7;
+/** While a page waits for a slow or distant database, it takes nothing from others. */
+const LONGEST_WAY_MS = 100;
 
 /** A page takes as long as twenty lookups, here and in the database. */
 export function pageTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
   return fewAtOnce({
     most: PAGES_AT_ONCE,
     longestWaitMs: LONGEST_WAIT_MS,
-    giveWay: (tookMs) => giveWay(SHARE_OF_OTHERS * tookMs),
+    giveWay: (tookMs) => giveWay(Math.min(SHARE_OF_OTHERS * tookMs, LONGEST_WAY_MS)),
   });
 }
