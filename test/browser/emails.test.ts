@@ -238,14 +238,14 @@ forEachEngine((engine) => {
     it('warns before people stay pending for ever, and sends the confirmation again', async () => {
       const server = await startMailServer();
       const sending = await startSending(engine, {
-        storage: service.storage,
         startAt: Date.now(),
         environment: { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
       });
       try {
+        const admin = await setUp(sending);
         const acme = await mailingList(sending, ['welcome']);
         const show = (path: string) =>
-          openDashboard(sending, `/waitlists/${acme.id}${path}`, { as: owner, size });
+          openDashboard(sending, `/waitlists/${acme.id}${path}`, { as: admin, size });
         const page = await show('/settings');
         await page.getByRole('switch', { name: 'Confirm email addresses' }).click();
         await page.getByText('the email with the link is off').waitFor();
@@ -318,6 +318,7 @@ forEachEngine((engine) => {
         await before.getByRole('row', { name: /kept@example\.com .*Open .*Not sent/ }).waitFor();
       await check(before, 'invites that were not sent');
       await before.close();
+      await service.stopSending(); // It has no mail server, and would keep what the other one is to send.
       const server = await startMailServer();
       const sending = await startSending(engine, {
         storage: service.storage,
