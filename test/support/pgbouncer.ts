@@ -32,7 +32,7 @@ ${pathname.slice(1)} = host=${hostname} port=${port}
 listen_addr = 127.0.0.1
 listen_port = ${listenPort}
 unix_socket_dir =
-auth_type = plain
+auth_type = ${password === '' ? 'trust' : 'plain'}
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 3
