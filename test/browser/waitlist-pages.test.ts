@@ -18,6 +18,9 @@ const openDashboard = useDashboard();
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
+/** A dialog takes the focus a moment after it is shown. That could close what was opened in it before. */
+const focusedDialog = (page: DashboardPage) => page.locator('[role=dialog]:focus-within');
+
 forEachEngine((engine) => {
   let service: Service;
   let owner: Browser;
@@ -79,6 +82,7 @@ forEachEngine((engine) => {
       await dialog.getByLabel('Name').fill('Our Supabase');
       await dialog.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('heading', { name: 'Copy your gate URL' }).waitFor();
+      await focusedDialog(page).waitFor();
       await dialog.getByRole('combobox', { name: 'Who asks' }).click();
       await page.getByRole('option', { name: 'Supabase' }).click();
       await dialog.getByText('?shape=supabase').waitFor();
@@ -114,6 +118,7 @@ forEachEngine((engine) => {
       await dialog.getByLabel('Name').fill('Our Postmark');
       await dialog.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('heading', { name: 'Copy your URL for mail events' }).waitFor();
+      await focusedDialog(page).waitFor();
       await dialog.getByRole('combobox', { name: 'Who reports' }).click();
       await page.getByRole('option', { name: 'Postmark' }).click();
       await dialog.getByText('?shape=postmark').waitFor();
