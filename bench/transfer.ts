@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig } from '../src/config/config.ts';
-import { openContext } from '../src/installation/open.ts';
-import { createLogger } from '../src/lib/log.ts';
-import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
-import { importFile } from '../src/waitlist/transfer/import/import-start.ts';
-import { exportEntries } from '../src/wire/entry-export.ts';
+import { text } from 'node:stream/consumers';
 import { type BareRows, openBareRows } from './bare-rows.ts';
 import { signUpInBatches } from './batches.ts';
 import { onBothEngines } from './engines.ts';
@@ -25,6 +22,8 @@ const PER_IMPORT_COMMIT = 1_000;
 const IMPORTED_PER_SECOND = 20_000;
 const EXPORTED_PER_SECOND = 30_000;
 const SAMPLE_EVERY_MS = 100;
+/** Memory is flat if the second half takes at most a fifth more than the first. */
+const FLAT_AT_LEAST = 1 / 1.2;
 
 /** Many people at once: batches of signups, imports and exports, beside bare inserts and a bare read of such rows. */
 export function benchTransfer(): Promise<boolean> {
@@ -74,45 +73,33 @@ async function signUp(doorlist: Running, key: string, people: number, round: num
   return (people * 1000) / (performance.now() - startedAt);
 }
 
-/** An import of a file and an export of the same people, in this process, as the command line runs them. */
+/** An import of a file and an export of the same people, each as a command of its own. */
 async function measureTransfers(
   bare: BareRows,
   environment: Record<string, string>,
   people: number,
 ): Promise<Row[]> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-transfer-'));
-  const context = await openContext(readConfig(environment), createLogger('silent'));
+  const to = ['--waitlist', 'wl_bench'];
+  const run = (...words: string[]) => runCommand(environment, words);
   try {
     const file = path.join(directory, 'people.csv');
     writeFileSync(file, peopleCsv(people));
-    await createWaitlist(context, { id: 'wl_bench', name: 'Bench' });
-    const queue = await context.registry.queue('wl_bench', 'production');
-    if (!queue) throw new Error('no queue');
+    await run('waitlist', 'create', 'wl_bench', '--name', 'Bench');
     const inserted = await bare.insert(people, PER_IMPORT_COMMIT, 1);
-    const imported = await timed(people, async () => {
-      const { created } = await importFile(context, queue, file, {});
-      if (created !== people) throw new Error(`imported ${created} of ${people}`);
-    });
+    const imported = await run('import', file, ...to);
+    const { created } = JSON.parse(imported.output) as { created: number };
+    if (created !== people) throw new Error(`imported ${created} of ${people}`);
     const read = await bare.read(PER_IMPORT_COMMIT);
-    const exported = await timed(people, async (sample) => {
-      let written = 0;
-      for await (const { entries } of exportEntries(context, queue, { format: 'csv' })) {
-        written += entries;
-        sample(); // On SQLite nothing waits, so that no timer gets its turn.
-      }
-      if (written !== people) throw new Error(`exported ${written} of ${people}`);
-    });
+    const exportedFile = path.join(directory, 'exported.csv');
+    const exported = await run('export', ...to, '--out', exportedFile);
+    const written = readFileSync(exportedFile, 'utf8').split('\n').length - 2; // Without the names and the end.
+    if (written !== people) throw new Error(`exported ${written} of ${people}`);
     return [
-      rateRow(
-        'import, a second',
-        imported,
-        IMPORTED_PER_SECOND,
-        `${share(imported, inserted)} of bare inserts`,
-      ),
-      rateRow('export, a second', exported, EXPORTED_PER_SECOND, `${share(exported, read)} of a bare read`),
+      ...transferRows('import', imported, { people, perSecond: IMPORTED_PER_SECOND, bare: inserted }),
+      ...transferRows('export', exported, { people, perSecond: EXPORTED_PER_SECOND, bare: read }),
     ];
   } finally {
-    await context.db.close();
     rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -123,34 +110,52 @@ function peopleCsv(people: number): string {
   return `email,joinedAt,source\n${Array.from({ length: people }, line).join('')}`;
 }
 
-interface Timed {
-  perSecond: number;
-  /** The most that this process shared with no other one in each half, in bytes. */
+interface Finished {
+  output: string;
+  seconds: number;
+  /** The most private memory in each half of its time, in bytes. */
   memory: [number, number];
 }
 
-async function timed(people: number, work: (sample: () => void) => Promise<void>): Promise<Timed> {
+async function runCommand(environment: Record<string, string>, words: string[]): Promise<Finished> {
   const samples: number[] = [];
-  let sampledAt = Number.NEGATIVE_INFINITY;
+  const startedAt = performance.now();
+  const command = spawn('bin/doorlist', [...words, '--json'], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const sample = () => {
-    if (performance.now() - sampledAt < SAMPLE_EVERY_MS) return;
-    sampledAt = performance.now();
-    samples.push(privateBytes(process.pid));
+    try {
+      samples.push(privateBytes(command.pid ?? 0));
+    } catch {} // It has just ended.
   };
   const sampling = setInterval(sample, SAMPLE_EVERY_MS);
-  const startedAt = performance.now();
-  await work(sample).finally(() => clearInterval(sampling));
-  const perSecond = (people * 1000) / (performance.now() - startedAt);
+  const exited = once(command, 'exit').finally(() => clearInterval(sampling));
+  const output = await text(command.stdout);
+  const [code] = await exited;
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+  const seconds = (performance.now() - startedAt) / 1000;
   const half = Math.ceil(samples.length / 2);
-  return { perSecond, memory: [Math.max(...samples.slice(0, half)), Math.max(...samples.slice(half))] };
+  return { output, seconds, memory: [Math.max(...samples.slice(0, half)), Math.max(...samples.slice(half))] };
 }
 
-function share({ perSecond }: Timed, limit: number): string {
-  return (perSecond / limit).toFixed(2);
-}
-
-function rateRow(what: string, { perSecond, memory }: Timed, limit: number, note: string): Row {
-  const [first, second] = memory.map((bytes) => Math.round(bytes / 1e6));
-  const row = { what, measured: perSecond, limit, atLeast: 1, unit: 'rows/s' };
-  return { ...row, note: `${note}; at most ${first} MB in the first half, ${second} MB in the second` };
+/** How fast it was, and whether its memory stayed flat. */
+function transferRows(
+  what: string,
+  { seconds, memory }: Finished,
+  limit: { people: number; perSecond: number; bare: number },
+): Row[] {
+  const perSecond = limit.people / seconds;
+  const [first, second] = memory;
+  const ofBare = (perSecond / limit.bare).toFixed(2);
+  return [
+    {
+      ...{ what: `${what}, a second`, measured: perSecond, limit: limit.perSecond, atLeast: 1 },
+      ...{ unit: 'rows/s', note: `${ofBare} of bare rows; with the start of the command` },
+    },
+    {
+      what: `${what}, memory in its first half against its second`,
+      ...{ measured: first / 1e6, limit: second / 1e6, atLeast: FLAT_AT_LEAST, unit: 'MB' },
+    },
+  ];
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
@@ -13,20 +13,19 @@ import { installMissing, NO_BROWSER, without } from './support/programs.ts';
 import { type RunOptions, readOptions, USAGE } from './support/run-options.ts';
 import { createTally } from './support/tally.ts';
 import { createTemplates } from './support/templates.ts';
+import { useTemporaryDirectory } from './support/temporary.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const TEST_TIMEOUT_MS = 300_000;
 /** Many times what the run takes on two quiet cores: a busy machine is no reason to fail. */
 const RUN_TIMEOUT_MS = 80 * 60_000;
 
-/** All databases of a run that exist at the same time, and more. */
-const POSTGRES_BYTES_MAX = 4 * 1024 ** 3;
-
 process.chdir(ROOT);
 // Hundreds of processes load the same modules, and this halves the time that each of them takes to start.
 process.env.NODE_COMPILE_CACHE ||= path.join(ROOT, 'node_modules', '.cache', 'compiled');
 const options = understand(process.argv.slice(2));
 const tally = createTally();
+const removeTemporaryDirectory = useTemporaryDirectory();
 try {
   const checks = options.all ? runChecks() : Promise.resolve([]);
   await runTests(options);
@@ -38,6 +37,8 @@ try {
 } catch (error) {
   console.error(error);
   tally.failed += 1;
+} finally {
+  removeTemporaryDirectory();
 }
 console.log(tally.skippedTests());
 process.stdout.write(`${tally.closingLine()}\n`, () => {
@@ -65,25 +66,13 @@ async function runTests({ files, engine, browser, name, all }: RunOptions): Prom
   const given = CITUS_URL ?? process.env.DOORLIST_TEST_POSTGRES_URL;
   if (given) process.env.DOORLIST_TEST_POSTGRES_URL = given;
   if (given) return runOn(given, files, name);
-  const postgres = await startPostgres({ durable: false, within: memoryDirectory() ?? tmpdir() });
+  const postgres = await startPostgres({ durable: false });
   process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;
   try {
     await runOn(postgres.url, files, name);
   } finally {
     await postgres.stop();
   }
-}
-
-/** Where there is one with enough room: creating a database takes a sixth of the processor time there. */
-function memoryDirectory(): string | undefined {
-  const directory = '/dev/shm';
-  try {
-    accessSync(directory, constants.W_OK);
-  } catch {
-    return undefined;
-  }
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize > POSTGRES_BYTES_MAX ? directory : undefined;
 }
 
 async function runOn(postgresUrl: string, files: string[], name: string | undefined): Promise<void> {
