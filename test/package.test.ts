@@ -92,6 +92,25 @@ describe('the package', () => {
     assert.ok(readdirSync(directory).includes('data'));
   });
 
+  it('does not load the HTTP client of Node to start', async () => {
+    const list = path.join(directory, 'loaded.json');
+    const preload = path.join(directory, 'preload.cjs');
+    const report = `require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList))`;
+    writeFileSync(
+      preload,
+      `if (require('worker_threads').isMainThread) process.on('exit', () => ${report});`,
+    );
+    const environment = {
+      DOORLIST_DATA_DIR: path.join(directory, 'light'),
+      NODE_OPTIONS: `--require=${preload}`,
+    };
+    const server = await startProcess(environment, { script: path.join(installed, 'dist/main.js') });
+    await server.stop();
+    const loaded = JSON.parse(readFileSync(list, 'utf8')) as string[];
+    assert.ok(loaded.includes('NativeModule http'));
+    assert.ok(!loaded.includes('NativeModule internal/deps/undici/undici'));
+  });
+
   it('serves the API, the dashboard and the form, and prints commands that exist there', async () => {
     const environment = { DOORLIST_DATA_DIR: path.join(directory, 'other') };
     const server = await startProcess(environment, { script: path.join(installed, 'dist/main.js') });
