@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const MEMORY = '/dev/shm';
-/** More than all databases and files of a run that exist at the same time. */
-const BYTES_MAX = 6 * 1024 ** 3;
+/** Four times what exists at the same time in a whole run. */
+const BYTES_MAX = 2 * 1024 ** 3;
 
 /**
  * A directory for everything that the tests write, also those in other processes. In memory where that is possible:
