@@ -83,7 +83,12 @@ async function run(cluster: Cluster): Promise<PostgresServer> {
   const data = dataIn(directory);
   const port = await freePort();
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const settings = { listen_addresses: '127.0.0.1', max_connections: '200', ...cluster.settings };
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    max_connections: '200',
+    dynamic_shared_memory_type: 'mmap', // In its directory: a server that is killed would leave it behind elsewhere.
+    ...cluster.settings,
+  };
   const words = [
     ...['-D', data, '-p', String(port), '-k', ''],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
