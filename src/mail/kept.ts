@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { oldestId } from '../lib/ids.ts';
+import { onLastAttempt } from '../outbox/last-attempt.ts';
 import type { Target } from '../outbox/target.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -28,14 +29,7 @@ export async function countKept(db: Database, target: Target): Promise<{ count: 
   if (!before) return { count: 0, more: false };
   const kept = db.query
     .selectFrom('delivery as d')
-    .innerJoin('delivery_attempt as a', (join) =>
-      join
-        .onRef('a.queue_id', '=', 'd.queue_id')
-        .onRef('a.event_id', '=', 'd.event_id')
-        .onRef('a.channel', '=', 'd.channel')
-        .onRef('a.target_id', '=', 'd.target_id')
-        .onRef('a.attempt', '=', 'd.attempts'),
-    )
+    .innerJoin('delivery_attempt as a', onLastAttempt)
     .select('d.event_id')
     .where('d.queue_id', '=', target.queueId)
     .where('d.channel', '=', target.channel)

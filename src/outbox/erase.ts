@@ -4,6 +4,7 @@ import { statement } from '../db/statement.ts';
 import { ERASED } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { findTargets } from './find-targets.ts';
+import { onLastAttempt } from './last-attempt.ts';
 import { BEGIN_WITHIN_MS } from './permit.ts';
 
 const LOOK_EVERY_MS = 20;
@@ -88,14 +89,7 @@ async function endDeliveries(
   for (const { channel, id: targetId } of await findTargets(trx, queueId)) {
     const rows = await trx
       .selectFrom('delivery as d')
-      .leftJoin('delivery_attempt as a', (join) =>
-        join
-          .onRef('a.queue_id', '=', 'd.queue_id')
-          .onRef('a.event_id', '=', 'd.event_id')
-          .onRef('a.channel', '=', 'd.channel')
-          .onRef('a.target_id', '=', 'd.target_id')
-          .onRef('a.attempt', '=', 'd.attempts'),
-      )
+      .leftJoin('delivery_attempt as a', onLastAttempt)
       .select(['d.event_id', 'd.attempts', 'a.attempt as logged'])
       .where('d.queue_id', '=', queueId)
       .where('d.channel', '=', channel)

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { DeliveryAttemptTable, DeliveryTable, Tables } from '../db/tables.ts';
+import { onLastAttempt } from './last-attempt.ts';
 import type { Target } from './target.ts';
 
 /** A delivery with its event, and the outcome of its last attempt. */
@@ -182,14 +183,7 @@ export function selectDeliveries(query: Query, queueId: number, channel: string)
     .innerJoin('event as e', (join) =>
       join.onRef('e.queue_id', '=', 'd.queue_id').onRef('e.id', '=', 'd.event_id'),
     )
-    .leftJoin('delivery_attempt as a', (join) =>
-      join
-        .onRef('a.queue_id', '=', 'd.queue_id')
-        .onRef('a.event_id', '=', 'd.event_id')
-        .onRef('a.channel', '=', 'd.channel')
-        .onRef('a.target_id', '=', 'd.target_id')
-        .onRef('a.attempt', '=', 'd.attempts'),
-    )
+    .leftJoin('delivery_attempt as a', onLastAttempt)
     .select(['d.target_id', 'd.event_id', 'd.due_at', 'd.attempts', 'd.delivered_at', 'd.failed_at'])
     .select(['e.kind', 'e.body', 'e.created_at', 'a.status', 'a.error'])
     .where('d.queue_id', '=', queueId)
@@ -203,14 +197,7 @@ export async function readLastAttempt(
 ): Promise<{ at: number; error: string | null } | undefined> {
   return db.query
     .selectFrom('delivery as d')
-    .innerJoin('delivery_attempt as a', (join) =>
-      join
-        .onRef('a.queue_id', '=', 'd.queue_id')
-        .onRef('a.event_id', '=', 'd.event_id')
-        .onRef('a.channel', '=', 'd.channel')
-        .onRef('a.target_id', '=', 'd.target_id')
-        .onRef('a.attempt', '=', 'd.attempts'),
-    )
+    .innerJoin('delivery_attempt as a', onLastAttempt)
     .select(['a.at', 'a.error'])
     .where('d.queue_id', '=', target.queueId)
     .where('d.channel', '=', target.channel)
