@@ -111,6 +111,26 @@ describe('the demo', () => {
     assert.equal(deliveries.filter(({ due_at }) => due_at !== null && due_at <= Date.now()).length, 0);
   });
 
+  it('sends nothing again that was received', async () => {
+    const attempts = await context.db.query
+      .selectFrom('delivery_attempt as a')
+      .innerJoin('delivery as d', (join) =>
+        join
+          .onRef('d.queue_id', '=', 'a.queue_id')
+          .onRef('d.event_id', '=', 'a.event_id')
+          .onRef('d.channel', '=', 'a.channel')
+          .onRef('d.target_id', '=', 'a.target_id'),
+      )
+      .select(['a.status', 'a.attempt', 'd.attempts'])
+      .where('a.channel', '=', 'webhook')
+      .execute();
+    assert.ok(attempts.length > 100);
+    assert.deepEqual(
+      attempts.filter(({ status, attempt, attempts: last }) => status === 200 && attempt < last),
+      [],
+    );
+  });
+
   it('leaves counters, ranks and statistics that doctor finds right', async () => {
     let report = '';
     const code = await runCommandLine(['doctor'], {
