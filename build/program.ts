@@ -49,7 +49,7 @@ export async function buildProgram(
 
 /**
  * An `import` of `node:http` reads everything that the module has, and so loads an HTTP client that we do not use: 40 ms
- * and 8 MB of every start (https://github.com/nodejs/node/issues/59686). A `require` does not.
+ * and 16 MB of every start (https://github.com/nodejs/node/issues/59686). A `require` does not.
  */
 const lightHttp: Plugin = {
   name: 'light-http',
