@@ -13,17 +13,27 @@ const BYTES_MAX = 2 * 1024 ** 3;
  * function that removes it.
  */
 export function useTemporaryDirectory(): () => void {
-  const directory = createIn(hasRoom(MEMORY) ? MEMORY : tmpdir());
+  const directory = inMemory() ?? createIn(tmpdir());
   process.env.TMPDIR = directory;
-  return () => rmSync(directory, { recursive: true, force: true });
+  return () => remove(directory);
+}
+
+function inMemory(): string | undefined {
+  if (!hasRoom(MEMORY)) return undefined;
+  const directory = createIn(MEMORY);
+  if (canRunPrograms(directory)) return directory;
+  remove(directory);
+  return undefined;
 }
 
 function createIn(place: string): string {
   const directory = mkdtempSync(path.join(place, 'doorlist-tests-'));
-  chmodSync(directory, 0o1777); // Some tests are another user.
-  if (place !== MEMORY || canRunPrograms(directory)) return directory;
-  rmSync(directory, { recursive: true });
-  return createIn(tmpdir());
+  chmodSync(directory, 0o1777); // Some tests start programs as another user.
+  return directory;
+}
+
+function remove(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
 }
 
 function hasRoom(place: string): boolean {
@@ -36,7 +46,7 @@ function hasRoom(place: string): boolean {
   return bavail * bsize > BYTES_MAX;
 }
 
-/** Not in a container of Docker, which mounts its memory without that right. */
+/** Docker mounts the memory of a container without that right. */
 function canRunPrograms(directory: string): boolean {
   const program = path.join(directory, 'program');
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });

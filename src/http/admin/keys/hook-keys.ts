@@ -27,8 +27,9 @@ export interface HookKeyKind {
   presentCreated(created: CreatedHookKey, publicUrl: string): PresentedNew;
   /** What the service signs its requests with. */
   secret: { maxLength: number; description: string; refusal: string };
-  /** Why one creates it, and what happens without it. */
+  /** The description of the operation that creates it. */
   creation: string;
+  /** What happens once it is deleted. */
   deletion: string;
   requests: Record<'plain' | 'signed', { summary: string; value: { name: string; secret?: string } }>;
 }
@@ -67,12 +68,18 @@ export function registerHookKeys(app: TypedApp, parts: AdminParts, kind: HookKey
   });
 }
 
-function listProperty({ name }: HookKeyKind): string {
-  return `${name.charAt(0).toLowerCase()}${name.slice(1)}s`;
+/** Of a response with all keys, such as `gateKeys`. */
+function listProperty(kind: HookKeyKind): string {
+  return `${propertyOf(kind)}s`;
 }
 
-function idParameter({ name }: HookKeyKind): string {
-  return `${name.charAt(0).toLowerCase()}${name.slice(1)}Id`;
+/** Of the path of one key, such as `gateKeyId`. */
+function idParameter(kind: HookKeyKind): string {
+  return `${propertyOf(kind)}Id`;
+}
+
+function propertyOf({ name }: HookKeyKind): string {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
 function schemasOf(kind: HookKeyKind) {
