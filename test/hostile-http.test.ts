@@ -109,7 +109,7 @@ forEachEngine((engine) => {
           await sendAndGoOn(rawRequest('POST', path, keepAlive(headers))),
           400,
           'invalid_request',
-          /body/,
+          'body: is required',
         );
       }
     });
@@ -146,6 +146,7 @@ forEachEngine((engine) => {
         'Application/JSON',
         'application/json;charset=UTF-8',
         'application/json ; charset="utf-8"',
+        'application/json; charset=utf8',
         'application/json; charset=utf-8; profile=x',
         'application/json; profile="https://example.com/v1"',
       ]) {

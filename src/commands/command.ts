@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { DURATION_RULE, parseDuration as readDuration } from '../lib/duration.ts';
+import { readDate, readTime } from '../lib/time.ts';
 import type { OpenDns } from '../mail/sender/dns.ts';
 import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -92,15 +93,10 @@ export function parseSince(text: string, flag: string, now: number): number {
   return /^[0-9]+[smhd]$/.test(text) ? now - parseDuration(text, flag) : parseTimeText(text, flag);
 }
 
-const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
 /** A time needs a time zone, because the server's may be different. A date alone is midnight UTC. */
 function parseTimeText(text: string, flag: string): number {
-  const day = ISO_TIME.exec(text)?.[1] ?? '';
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  const time = Date.parse(text);
-  // Date.parse reads February 30 as March 2.
-  if (Number.isNaN(midnight) || Number.isNaN(time) || !new Date(midnight).toISOString().startsWith(day)) {
+  const time = readTime(text) ?? readDate(text);
+  if (time === undefined) {
     throw new UsageProblem(
       `--${flag}: must be an ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z, or a date`,
     );

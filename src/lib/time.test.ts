@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../test/support/property.ts';
-import { isoTime } from './time.ts';
+import { isoTime, readDate, readTime } from './time.ts';
 
 describe('isoTime', () => {
   it('formats any time as Date does', async (test) => {
@@ -19,5 +19,33 @@ describe('isoTime', () => {
 
   it('rejects invalid times', () => {
     for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => isoTime(time), RangeError);
+  });
+});
+
+describe('readDate', () => {
+  it('reads the days of the calendar', () => {
+    assert.equal(readDate('2026-12-01'), Date.UTC(2026, 11, 1));
+    assert.equal(readDate('2028-02-29'), Date.UTC(2028, 1, 29));
+  });
+
+  it('knows no other days, and no other forms', () => {
+    for (const text of ['2026-02-29', '2030-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00'])
+      assert.equal(readDate(text), undefined, text);
+    for (const text of ['', '2026-1-1', '01.12.2026', '2026-12-01T00:00:00Z', ' 2026-12-01', '+002026-12-01'])
+      assert.equal(readDate(text), undefined, text);
+  });
+});
+
+describe('readTime', () => {
+  it('reads times with a time zone', () => {
+    assert.equal(readTime('2026-12-01T00:00Z'), Date.UTC(2026, 11, 1));
+    assert.equal(readTime('2026-12-01T12:30:15.250+02:00'), Date.UTC(2026, 11, 1, 10, 30, 15, 250));
+  });
+
+  it('knows no days that do not exist, and no times without a time zone', () => {
+    for (const text of ['2030-02-30T00:00:00Z', '2026-04-31T23:59:59+14:00', '2026-02-29T00:00:00-12:00'])
+      assert.equal(readTime(text), undefined, text);
+    for (const text of ['', '2026-12-01', '2026-12-01T00:00:00', '2026-12-01T25:00:00Z', '2026-12-01 00:00Z'])
+      assert.equal(readTime(text), undefined, text);
   });
 });

@@ -1,3 +1,19 @@
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A date of the calendar, such as 2026-12-01, as its midnight in UTC. */
+export function readDate(text: string): number | undefined {
+  const midnight = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse reads February 30 as March 2.
+  return !Number.isNaN(midnight) && isoTime(midnight).startsWith(text) ? midnight : undefined;
+}
+
+/** An ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z. */
+export function readTime(text: string): number | undefined {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) || readDate(text.slice(0, 'YYYY-MM-DD'.length)) === undefined ? undefined : time;
+}
+
 /** ISO 8601 in UTC, with milliseconds. */
 export function isoTime(time: number): string {
   return new Date(time).toISOString();

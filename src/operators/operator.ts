@@ -3,6 +3,7 @@ import type { OperatorTable } from '../db/tables.ts';
 import { type Email, parseEmail } from '../lib/email.ts';
 import { invalid } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
+import { readName } from '../lib/name.ts';
 import type { OperatorContext } from './context.ts';
 import type { Role } from './roles.ts';
 
@@ -46,9 +47,6 @@ export function requireEmail(text: string): Email {
   return email;
 }
 
-export function checkName(text: string, least = 1): string {
-  const name = text.trim().normalize('NFC');
-  if ([...name].length < least || [...name].length > NAME_MAX_CHARACTERS || /\p{Cc}/u.test(name))
-    throw invalid(`name: must be ${least} to ${NAME_MAX_CHARACTERS} characters on one line`);
-  return name;
+export function checkName(text: string, least: 0 | 1 = 1): string {
+  return readName(text, { least, most: NAME_MAX_CHARACTERS });
 }

@@ -92,6 +92,25 @@ describe('the OpenAPI document of the admin API', () => {
     }
   });
 
+  it('is true of a write without a body, whatever content type its client sends along', async () => {
+    const sent = [undefined, 'application/json', 'application/x-www-form-urlencoded'];
+    for (const { path: where, method, operation } of operationsOf(document)) {
+      const { requestBody, operationId } = operation;
+      const types = Object.keys(requestBody?.content ?? {});
+      const isFile = types.some((type) => type !== 'application/json');
+      if (method === 'get' || operationId === 'signOut' || isFile) continue;
+      const url = where.replace(/\{[^}]+\}/g, 'none');
+      for (const type of sent) {
+        const headers = { 'content-length': '0', ...(type && { 'content-type': type }) };
+        const { status, body } = await owner.request(method.toUpperCase(), url, { headers });
+        const saysSo = status === 400 && body.message === 'body: is required';
+        const about = `${operationId} with ${type}: ${status} ${JSON.stringify(body)}`;
+        assert.equal(saysSo, requestBody?.required === true, about);
+        assert.notEqual(status, 415, about);
+      }
+    }
+  });
+
   it('names the media types of an export', async () => {
     const list = await service.waitlist();
     const wanted = Object.keys(operationOf(document, 'downloadExport').responses['200']?.content ?? {});

@@ -104,7 +104,7 @@ forEachEngine((engine) => {
         assert.match(answer.body.message, message);
       };
       await refused({}, /^schedule: is required without keepOpen$/);
-      await refused({ name: ' ', keepOpen: 1 }, /^name: must be 1 to 100 characters$/);
+      await refused({ name: ' ', keepOpen: 1 }, /^name: must be 1 to 100 characters on one line$/);
       await refused({ keepOpen: 0 }, /^keepOpen: must be a whole number from 1/);
       await refused(
         { keepOpen: 5, count: 1, schedule: WEEKDAYS },

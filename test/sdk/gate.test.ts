@@ -68,6 +68,30 @@ forEachEngine((engine) => {
       assert.equal((await ask(gate, { email: 'a@example.com', code })).body.allow, true);
     });
 
+    it("says of somebody else's code only that this person was not invited, whatever became of it", async () => {
+      const list = await service.waitlist();
+      const gate = await list.gate();
+      const [open, used, revoked, expired] = await Promise.all(
+        ['open', 'used', 'out', 'old'].map((name) =>
+          list.invite(`${name}@example.com`, {
+            expiresAt: service.clock.now + (name === 'old' ? 1 : 60_000),
+          }),
+        ),
+      );
+      service.clock.advance(1);
+      await ask(gate, { email: 'used@example.com', code: used?.code });
+      await service.revoke(revoked?.code ?? '');
+      const reasons = () =>
+        Promise.all(
+          [open, used, revoked, expired].map((invite) =>
+            reasonFor(gate, { email: 'eve@example.com', code: invite?.code }),
+          ),
+        );
+      assert.deepEqual(await reasons(), Array(4).fill('not_invited'));
+      await updateWaitlist(service.context, list.id, { closed: true });
+      assert.deepEqual(await reasons(), Array(4).fill('closed'));
+    });
+
     it('does not know the invites of other waitlists and environments', async () => {
       const [list, other] = [await service.waitlist(), await service.waitlist()];
       const gate = await list.gate();
@@ -141,7 +165,7 @@ forEachEngine((engine) => {
       const later = await list.invite('a@example.com');
       assert.deepEqual((await ask(gate, { email: 'a@example.com' }, once)).body, first.body);
       assert.equal((await service.check(later.code)).body.valid, true);
-      assert.equal((await ask(gate, { email: 'b@example.com', code }, once)).body.reason, 'already_used');
+      assert.equal((await ask(gate, { email: 'b@example.com', code }, once)).body.reason, 'not_invited');
       assert.equal((await service.accept(code, { headers: once })).status, 200);
       const long = { 'idempotency-key': 'x'.repeat(256) };
       assertError(

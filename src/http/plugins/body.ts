@@ -4,7 +4,10 @@ import { parseStrictJson } from '../json.ts';
 import type { ReadBody } from './body-reader.ts';
 import { HttpError } from './errors.ts';
 
-/** Only strict JSON. Fastify would also accept text/plain and duplicate keys. */
+/**
+ * Only strict JSON. Fastify would also accept text/plain and duplicate keys. Many clients name a content type even
+ * where they send nothing, so that a missing body is of any type.
+ */
 export function registerJsonBody(
   app: FastifyInstance,
   readBody: ReadBody,
@@ -12,17 +15,33 @@ export function registerJsonBody(
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    if (!isJson(request.headers['content-type'] ?? '')) return done(notJson());
+    const problem = problemOf(request.headers['content-type'] ?? '');
+    if (problem) return done(hasBody(request) ? problem : null, undefined);
     readBody(request, payload, (error, body) => {
       if (error) return done(error);
       try {
-        if (body.length === 0) throw invalid('body: is required');
-        done(null, parse(body, request));
+        done(null, body.length === 0 ? undefined : parse(body, request));
       } catch (problem) {
         done(problem as Error);
       }
     });
   });
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    done(hasBody(request) ? notJson() : null, undefined);
+  });
+}
+
+/** For all routes: only those that can do without a body get to see that there is none. */
+export function requireBodies(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const schema = request.routeOptions.schema?.body as { 'x-optional'?: boolean } | undefined;
+    const isMissing = request.body === undefined && schema !== undefined && !schema['x-optional'];
+    done(isMissing ? invalid('body: is required') : undefined);
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 const WHITESPACE_ONLY = /^[ \t\r\n]*$/;
@@ -36,7 +55,8 @@ export function registerOptionalJsonBody(app: FastifyInstance, readBody: ReadBod
       const type = request.headers['content-type'];
       try {
         if (WHITESPACE_ONLY.test(body.toString('latin1'))) return done(null, undefined);
-        if (type !== undefined && !isJson(type)) throw notJson();
+        const problem = type === undefined ? undefined : problemOf(type);
+        if (problem) throw problem;
         done(null, parseStrictJson(body));
       } catch (problem) {
         done(problem as Error);
@@ -45,15 +65,19 @@ export function registerOptionalJsonBody(app: FastifyInstance, readBody: ReadBod
   });
 }
 
-/** Allows any parameters, but a charset must be UTF-8. */
-function isJson(contentType: string): boolean {
-  if (contentType === 'application/json') return true;
+/** Any parameters are allowed, but a charset must be UTF-8. */
+function problemOf(contentType: string): HttpError | undefined {
+  if (contentType === 'application/json') return undefined;
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
-  return (
-    type === 'application/json' && charsets.every((charset) => /^charset\s*=\s*"?utf-8"?$/.test(charset))
-  );
+  if (type !== 'application/json') return notJson();
+  const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter) && !UTF_8.test(parameter));
+  return charset === undefined
+    ? undefined
+    : new HttpError('unsupported_media_type', 'the body must be in UTF-8, which needs no charset');
 }
+
+/** Some clients leave out its hyphen. */
+const UTF_8 = /^charset\s*=\s*"?utf-?8"?$/;
 
 export function notJson(): HttpError {
   return new HttpError('unsupported_media_type', 'the body must be sent as Content-Type: application/json');

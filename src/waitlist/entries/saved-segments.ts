@@ -1,5 +1,6 @@
 import { conflict, DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
+import { readName } from '../../lib/name.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -137,9 +138,7 @@ export function bothSegments(saved: Segment, given: Segment): Segment {
 }
 
 function checkName(text: string): string {
-  const name = text.trim().normalize();
-  if (name === '' || name.length > SEGMENT_NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
-    throw invalid(`name: must be 1 to ${SEGMENT_NAME_CHARACTERS_MAX} characters`);
+  const name = readName(text, { most: SEGMENT_NAME_CHARACTERS_MAX });
   if (parseId('seg', name)) throw invalid('name: must not look like an id');
   return name;
 }

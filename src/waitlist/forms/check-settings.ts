@@ -1,4 +1,5 @@
 import { Problems } from '../../lib/errors.ts';
+import { isLine } from '../../lib/name.ts';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type FormField, type FormSettings } from './form.ts';
 
 const ORIGINS_MAX = 50;
@@ -94,10 +95,6 @@ function checkFields(fields: readonly FormField[], problems: Problems): void {
     )
       problems.add(`${path}.options`, `must be different lines of 1 to ${LABEL_CHARACTERS_MAX} characters`);
   }
-}
-
-function isLine(text: string, most: number): boolean {
-  return text.length <= most && !/\p{Cc}/u.test(text);
 }
 
 function isUrl(text: string): boolean {

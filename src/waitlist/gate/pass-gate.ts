@@ -46,15 +46,21 @@ export async function passGate(context: Context, queue: Queue, input: GateInput)
     const row =
       input.code === undefined
         ? await findTheirs(change, emailHash, keyHash)
-        : await findByCode(change, input.code);
+        : await findByCode(change, input.code, emailHash);
     if (row) return redeem(change, row, { emailHash, keyHash });
     return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
   });
 }
 
-async function findByCode({ trx, queue }: QueueChange, code: string): Promise<InviteRow | undefined> {
+/** What became of somebody else's invite is not for this person to know. */
+async function findByCode(
+  { trx, queue }: QueueChange,
+  code: string,
+  emailHash: Buffer,
+): Promise<InviteRow | undefined> {
   const hash = queue.vault.hash('invite', code);
-  return (await trx.run(findInvite, { queueId: queue.id, hash }))[0];
+  const [row] = await trx.run(findInvite, { queueId: queue.id, hash });
+  return row && emailHash.equals(row.email_hash) ? row : undefined;
 }
 
 /** The one that this request has redeemed before, or one that is open, or the newest, which says why there is none. */
@@ -88,5 +94,4 @@ const REASONS: Partial<Record<DoorlistError['code'], DenialReason>> = {
   accepted: 'already_used',
   revoked: 'revoked',
   expired: 'expired',
-  email_mismatch: 'not_invited',
 };

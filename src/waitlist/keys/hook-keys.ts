@@ -2,6 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { conflict, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
+import { readName } from '../../lib/name.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -88,7 +89,7 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
     list: async ({ db }, queue) => (await readRows(db.query, queue)).map((row) => summaryOf(kind, row)),
 
     create: async (context, queue, input = {}) => {
-      const name = checkName(input.name ?? '');
+      const name = readName(input.name ?? '', { least: 0, most: NAME_CHARACTERS_MAX });
       const secret = checkSecret(input.secret ?? null);
       return changeSettings(context, async (trx) => {
         await requireWaitlist(trx, queue);
@@ -117,7 +118,7 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
     change: async (context, queue, keyId, { name, secret }) => {
       if (name === undefined && secret === undefined) throw invalid('name or secret: is required');
       const wanted = {
-        ...(name === undefined ? {} : { name: checkName(name) }),
+        ...(name === undefined ? {} : { name: readName(name, { least: 0, most: NAME_CHARACTERS_MAX }) }),
         ...(secret === undefined ? {} : { secret: checkSecret(secret) }),
       };
       return changeSettings(context, async (trx) => {
@@ -146,13 +147,6 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
       });
     },
   };
-}
-
-function checkName(text: string): string {
-  const name = text.trim().normalize();
-  if ([...name].length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
-    throw invalid(`name: must be at most ${NAME_CHARACTERS_MAX} characters on one line`);
-  return name;
 }
 
 /** It may have been deleted a moment ago. */

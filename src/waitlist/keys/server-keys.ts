@@ -2,6 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
+import { readName } from '../../lib/name.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { hashOf } from './find-key.ts';
@@ -22,7 +23,7 @@ interface KeyInput extends KeyScope {
 }
 
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
-  const name = checkName(input.name ?? '');
+  const name = readName(input.name ?? '', { least: 0, most: NAME_CHARACTERS_MAX });
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
     if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt: must be in the future');
@@ -48,13 +49,6 @@ export async function createKey(context: Context, input: KeyInput): Promise<Crea
     });
     return created;
   });
-}
-
-function checkName(text: string): string {
-  const name = text.trim().normalize('NFC');
-  if ([...name].length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
-    throw invalid(`name: must be at most ${NAME_CHARACTERS_MAX} characters on one line`);
-  return name;
 }
 
 async function findWaitlist(trx: Trx, waitlistId: string | null): Promise<{ id: number } | null> {

@@ -1,4 +1,5 @@
 import { Problems } from '../../lib/errors.ts';
+import { nameProblem } from '../../lib/name.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export const BOOST_MAX = 1_000;
@@ -26,8 +27,8 @@ export function checkSettings(given: Partial<WaitlistSettings>, problems = new P
   const { name, boost, referralCap, inviteExpiryMs } = given;
   const isWhole = (value: number, least: number, most: number) =>
     Number.isInteger(value) && value >= least && value <= most;
-  if (name !== undefined && (name.trim() === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)))
-    problems.add('name', `must be 1 to ${NAME_CHARACTERS_MAX} characters`);
+  const unfit = name === undefined ? undefined : nameProblem(name, { most: NAME_CHARACTERS_MAX });
+  if (unfit !== undefined) problems.add('name', unfit);
   if (boost !== undefined && !isWhole(boost, 0, BOOST_MAX))
     problems.add('boost', `must be a whole number from 0 to ${BOOST_MAX}`);
   if (typeof referralCap === 'number' && !isWhole(referralCap, 0, Number.MAX_SAFE_INTEGER))

@@ -1,4 +1,5 @@
 import { invalid } from '../../lib/errors.ts';
+import { readDate, readTime } from '../../lib/time.ts';
 import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
 
 export const INTERVALS = ['hour', 'day', 'week'] as const;
@@ -81,19 +82,16 @@ function* startsFrom(zone: TimeZone, interval: Interval, first: number): Generat
   }
 }
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 /** Before this there is nothing to count, and offsets are not multiples of a quarter of an hour. */
 const EARLIEST = Date.UTC(1980, 0, 1);
 const LATEST = Date.UTC(2200, 0, 1);
 
 /** A time, or a date, which means its midnight in the time zone. */
 function parseMoment(text: string, field: string, zone: TimeZone): number {
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse would read 30 February as a day in March.
-  const isReal = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text);
-  const moment = isReal ? zone.startOfDay(day) : time;
-  if (moment >= EARLIEST && moment < LATEST) return moment;
-  throw invalid(`${field}: must be a date such as 2026-11-01, or a time such as 2026-11-01T00:00:00Z`);
+  const day = readDate(text);
+  const moment = day === undefined ? readTime(text) : zone.startOfDay(day);
+  if (moment === undefined)
+    throw invalid(`${field}: must be a date such as 2026-11-01, or a time such as 2026-11-01T00:00:00Z`);
+  if (moment < EARLIEST || moment >= LATEST) throw invalid(`${field}: must be from 1980 to 2199`);
+  return moment;
 }

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import type { Problems } from '../../lib/errors.ts';
+import { isLine } from '../../lib/name.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -11,8 +12,8 @@ export function checkMetadataKeys(keys: readonly string[], problems: Problems): 
   if (keys.length > METADATA_KEYS_COUNTED_MAX)
     problems.add(field, `must have at most ${METADATA_KEYS_COUNTED_MAX} keys`);
   if (new Set(keys).size < keys.length) problems.add(field, 'has a key twice');
-  if (keys.some((key) => key === '' || [...key].length > METADATA_KEY_CHARACTERS_MAX || /\p{Cc}/u.test(key)))
-    problems.add(field, `each key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} characters`);
+  if (keys.some((key) => key === '' || !isLine(key, METADATA_KEY_CHARACTERS_MAX)))
+    problems.add(field, `each key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} characters on one line`);
 }
 
 export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): string[] {

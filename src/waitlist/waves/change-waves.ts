@@ -1,16 +1,17 @@
 import { conflict } from '../../lib/errors.ts';
 import { formatId, newId } from '../../lib/ids.ts';
+import { readName } from '../../lib/name.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { whyInvitesWait } from './invites-wait.ts';
 import {
-  checkName,
   checkPlan,
   firstTime,
   NEW_PLAN,
   type PlanFields,
+  WAVE_NAME_CHARACTERS_MAX,
   type WavePlan,
   withFields,
 } from './plan.ts';
@@ -34,7 +35,7 @@ export type NewWave = { name: string } & PlanFields;
 
 export async function createWave(context: Context, queue: Queue, input: NewWave): Promise<Wave> {
   const { name: given, ...fields } = input;
-  const name = checkName(given);
+  const name = readName(given, { most: WAVE_NAME_CHARACTERS_MAX });
   const plan = withFields(NEW_PLAN, fields);
   checkPlan(plan);
   return changeQueue(context, queue, async (change) => {
@@ -75,7 +76,7 @@ export async function changeWave(
   waveId: string,
   { paused, name: given, ...fields }: WaveChanges,
 ): Promise<Wave> {
-  const name = given === undefined ? undefined : checkName(given);
+  const name = given === undefined ? undefined : readName(given, { most: WAVE_NAME_CHARACTERS_MAX });
   return changeQueue(context, queue, async (change) => {
     const { trx, now } = change;
     const row = await requireOpenWave(change, waveId);

@@ -1,10 +1,18 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { oldestId } from '../../lib/ids.ts';
+import { readName } from '../../lib/name.ts';
 import { findSegment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { NewWave } from './change-waves.ts';
-import { checkName, checkPlan, firstTime, NEW_PLAN, type WavePlan, withFields } from './plan.ts';
+import {
+  checkPlan,
+  firstTime,
+  NEW_PLAN,
+  WAVE_NAME_CHARACTERS_MAX,
+  type WavePlan,
+  withFields,
+} from './plan.ts';
 import { nextTime } from './schedule.ts';
 import { findWave, type InviteCounts, planOf, readCounts, roomOf } from './waves.ts';
 
@@ -44,7 +52,7 @@ export interface UpcomingRun {
 /** What a wave would do, without creating it. */
 export async function previewWave(context: Context, queue: Queue, input: NewWave): Promise<Forecast> {
   const { name, ...fields } = input;
-  checkName(name);
+  readName(name, { most: WAVE_NAME_CHARACTERS_MAX });
   const plan = withFields(NEW_PLAN, fields);
   checkPlan(plan);
   const counts = await readCounts(context.db.query, queue);

@@ -47,15 +47,6 @@ export function withFields(plan: WavePlan, fields: PlanFields): WavePlan {
   return { ...plan, ...Object.fromEntries(given) };
 }
 
-export function checkName(text: string): string {
-  const name = text.trim().normalize();
-  const problems = new Problems();
-  if (name === '' || name.length > WAVE_NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
-    problems.add('name', `must be 1 to ${WAVE_NAME_CHARACTERS_MAX} characters`);
-  problems.throwIfAny();
-  return name;
-}
-
 /** Throws an error that names each field that is wrong. */
 export function checkPlan(plan: WavePlan): void {
   const { count, keepOpen, schedule, untilJoined, segment, quotas, failurePercent } = plan;

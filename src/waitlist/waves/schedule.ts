@@ -1,4 +1,5 @@
 import type { Problems } from '../../lib/errors.ts';
+import { readDate } from '../../lib/time.ts';
 import { dayOf, findTimeZone, type TimeZone } from '../statistics/time-zone.ts';
 
 export const WEEKDAYS = [
@@ -40,7 +41,7 @@ export function checkSchedule(schedule: Schedule, problems: Problems): void {
   const problem = (name: string, message: string) => problems.add(`schedule.${name}`, message);
   if (!findTimeZone(timeZone)) problem('timeZone', 'must be the name of a time zone, such as Europe/Berlin');
   if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) problem('time', 'must be a time of day, such as 09:00');
-  if (date !== undefined && parseDate(date) === undefined)
+  if (date !== undefined && readDate(date) === undefined)
     problem('date', 'must be a date, such as 2026-12-01');
   if (repeat === 'once' && date === undefined) problem('date', 'is required for a wave that runs once');
   if (repeat === 'weekly' && !days?.length) problem('days', 'needs at least one day of the week');
@@ -54,7 +55,7 @@ export function checkSchedule(schedule: Schedule, problems: Problems): void {
 export function nextTime(schedule: Schedule, after: number): number | null {
   const zone = findTimeZone(schedule.timeZone);
   if (!zone) throw new Error(`there is no time zone ${schedule.timeZone}`);
-  const first = schedule.date === undefined ? Number.NEGATIVE_INFINITY : (parseDate(schedule.date) ?? 0);
+  const first = schedule.date === undefined ? Number.NEGATIVE_INFINITY : (readDate(schedule.date) ?? 0);
   const [hours = 0, minutes = 0] = schedule.time.split(':').map(Number);
   const ofDay = (day: number) => instantOf(zone, day + (60 * hours + minutes) * MINUTE_MS);
   if (schedule.repeat === 'once') return ofDay(first) > after ? ofDay(first) : null;
@@ -95,11 +96,4 @@ function instantOf(zone: TimeZone, local: number): number {
     else before = middle;
   }
   return after;
-}
-
-/** Midnight of the day, as if it were in UTC. */
-function parseDate(text: string): number | undefined {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse would read 30 February as a day in March.
-  return !Number.isNaN(day) && new Date(day).toISOString().startsWith(text) ? day : undefined;
 }

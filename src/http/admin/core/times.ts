@@ -1,10 +1,9 @@
 import { invalid } from '../../../lib/errors.ts';
-
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+import { readTime } from '../../../lib/time.ts';
 
 export function parseTime(text: string, field: string): number {
-  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
+  const time = readTime(text);
+  if (time === undefined)
     throw invalid(`${field}: must be an ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z`);
   return time;
 }

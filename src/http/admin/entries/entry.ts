@@ -217,7 +217,7 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
       const queue = await requireQueue(parts, params, query);
       const erased = query.erase === 'true';
       if (!erased) await takeOff(domainFor(parts, request), queue, id);
-      else if (body.confirm !== id) throw invalid('confirm: must be the id of the entry to erase');
+      else if (body.confirm !== id) throw invalid('confirm: to erase the entry, repeat its id in the body');
       else {
         await readEntry(waitlists, queue, id); // By its id only, not by an email or phone number.
         await removeEntry(domainFor(parts, request), queue, id);

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
+import Type, { type TSchema } from 'typebox';
+import { compileValidator } from './validation.ts';
+
+function messageFor(schema: TSchema, input: unknown): string | undefined {
+  const validate = compileValidator({ schema, httpPart: 'body' } as FastifyRouteSchemaDef<TSchema>);
+  return (validate(input) as { error?: Error }).error?.message;
+}
+
+describe('what is wrong with a request', () => {
+  const texts = Type.Record(Type.String(), Type.String());
+  const body = Type.Object(
+    {
+      where: Type.Optional(Type.Union([texts, Type.Array(Type.String())])),
+      items: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Null()]))),
+    },
+    { additionalProperties: false },
+  );
+
+  for (const [input, message] of [
+    [{ where: { seats: 5 } }, 'where.seats: must be a string'],
+    [{ where: { seats: 5, plan: 'pro', a: 6 } }, 'where.seats: must be a string; where.a: must be a string'],
+    [{ where: ['plan=pro', 5] }, 'where[1]: must be a string'],
+    [{ where: 5 }, 'where: must be an object or array'],
+    [{ items: ['a', 5, null, 6] }, 'items[1]: must be a string or null; items[3]: must be a string or null'],
+    [{ what: 1, where: 5 }, 'what: unknown field; where: must be an object or array'],
+    [null, 'body: must be an object'],
+  ] as const)
+    it(`is said once of ${JSON.stringify(input)}, for the kind of value that was sent`, () => {
+      assert.equal(messageFor(body, input), message);
+    });
+
+  it('is nothing, if there is nothing', () => {
+    assert.equal(messageFor(body, { where: { plan: 'pro' }, items: ['a', null] }), undefined);
+  });
+});
