@@ -87,7 +87,10 @@ forEachEngine((engine) => {
         assert.match(answer.body.message, message);
       };
       await refuse({}, /id: is required; name: is required/);
-      await refuse({ id: 'acme', name: '' }, /^id: must be wl_ .*; name: must be 1 to 200 characters on one line$/);
+      await refuse(
+        { id: 'acme', name: '' },
+        /^id: must be wl_ .*; name: must be 1 to 200 characters on one line$/,
+      );
       await refuse({ id: 'wl_x', name: 'x', boost: 1001 }, /^boost: must be a whole number from 0 to 1000$/);
       await refuse({ id: 'wl_x', name: 'x', referralCap: -1 }, /^referralCap: must be a whole number$/);
       await refuse({ id: 'wl_x', name: 'x', referralCap: 'x' }, /^referralCap: must be an integer or null$/);
