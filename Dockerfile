@@ -19,7 +19,6 @@ COPY --from=build --chown=65532:65532 /image/data/ /data/
 ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data
 WORKDIR /data
 USER 65532:65532
-VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \

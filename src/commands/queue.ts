@@ -1,6 +1,6 @@
-import { notFound } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { requireQueue } from '../waitlist/queue/registry.ts';
 import { type Flag, type Flags, requireText, textOr } from './command.ts';
 
 export const QUEUE_FLAGS: Record<string, Flag> = {
@@ -8,10 +8,6 @@ export const QUEUE_FLAGS: Record<string, Flag> = {
   env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
 };
 
-export async function queueOf({ registry }: Context, flags: Flags): Promise<Queue> {
-  const waitlistId = requireText(flags, 'waitlist');
-  const environment = textOr(flags, 'env', 'production');
-  const queue = await registry.queue(waitlistId, environment);
-  if (!queue) throw notFound(`there is no waitlist ${waitlistId} in ${environment}`);
-  return queue;
+export function queueOf(context: Context, flags: Flags): Promise<Queue> {
+  return requireQueue(context, requireText(flags, 'waitlist'), textOr(flags, 'env', undefined));
 }

@@ -263,7 +263,7 @@ export const VARIABLES = {
     4,
     3_650,
     30,
-    'Days to keep events, deliveries and attempts. Retries take up to 4 days.',
+    'Days to keep events, deliveries and attempts. Retries take up to 4 days, or 10 if an endpoint asks for it.',
   ),
   auditDays: whole('DOORLIST_AUDIT_DAYS', 30, 36_500, 730, 'Days to keep records of the audit trail.'),
   smtpUrl: secret(

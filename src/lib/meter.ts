@@ -15,8 +15,8 @@ export interface Meter {
   spans(result: 'exported' | 'dropped', count: number): void;
 }
 
-/** `deferred`: it was nobody's fault, and does not count as a try. */
-export type AttemptOutcome = 'delivered' | 'retried' | 'deferred' | 'failed';
+/** `kept`: without a mail server, emails stay in the mailbox. `deferred`: it was nobody's fault, and does not count as a try. */
+export type AttemptOutcome = 'delivered' | 'kept' | 'retried' | 'deferred' | 'failed';
 
 /** For commands, whose process ends before anybody could ask. */
 export const UNMETERED: Meter = {

@@ -31,8 +31,13 @@ export function nextStep({ delivery, attempt }: EndedAttempt, now: number, rando
   };
 }
 
+/** An email that no mail server took, because there is none. */
+export function isKept({ ok, status }: Attempt): boolean {
+  return ok && status === null;
+}
+
 export function outcomeOf({ attempt, next }: { attempt: Attempt; next: NextStep }): AttemptOutcome {
-  if (next.delivered_at !== null) return 'delivered';
+  if (next.delivered_at !== null) return isKept(attempt) ? 'kept' : 'delivered';
   if (next.failed_at !== null) return 'failed';
   return attempt.deferMs === undefined ? 'retried' : 'deferred';
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { ERASED } from './attempt.ts';
-import type { EndedAttempt, NextStep } from './attempt-log.ts';
+import { type EndedAttempt, isKept, type NextStep } from './attempt-log.ts';
 import { bytesName, targetName } from './target.ts';
 
 const DELIVERY_OUTCOMES = ['delivered', 'kept', 'failed', 'retried'] as const;
@@ -12,7 +12,7 @@ const HOUR_MS = 60 * 60 * 1000;
 
 /** Returns undefined for an attempt that says nothing about the health of its target. */
 function outcomeOf({ attempt, next }: LoggedAttempt): DeliveryOutcome | undefined {
-  if (attempt.ok) return attempt.status === null ? 'kept' : 'delivered';
+  if (attempt.ok) return isKept(attempt) ? 'kept' : 'delivered';
   if (attempt.deferMs !== undefined || attempt.error === ERASED.error) return undefined;
   return next.due_at === null ? 'failed' : 'retried';
 }

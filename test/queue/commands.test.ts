@@ -88,7 +88,7 @@ forEachEngine((engine) => {
       );
       await assertRefused(['entry', 'show', 'x@example.com', '--waitlist', list.id], 1, /no entry with this/);
       await assertRefused([...words, '--env', 'development'], 1, /no entry with this/);
-      await assertRefused([...words, '--env', 'nowhere'], 1, /no waitlist \S+ in nowhere/);
+      await assertRefused([...words, '--env', 'nowhere'], 1, /there is no environment nowhere/);
       await assertRefused(['entry', 'show', 'a@example.com'], 2, /--waitlist is required/);
       await assertRefused(['entry', 'show', '--waitlist', list.id], 2, /EMAIL_OR_PHONE is required/);
     });
@@ -365,6 +365,9 @@ forEachEngine((engine) => {
       await assertRefused([...words, '--confirm', 'yes'], 2, /--confirm: must be on or off/);
       await assertRefused([...words, '--name', ' '], 1, /name: must be 1 to 200 characters/);
       await assertRefused(['waitlist', 'update', 'wl_nowhere', '--boost', '1'], 1, /no waitlist wl_nowhere/);
+      const entries = (...of: string[]) => ['entry', 'list', '--waitlist', ...of];
+      await assertRefused(entries('wl_nowhere'), 1, /there is no waitlist wl_nowhere/);
+      await assertRefused(entries(words[2] ?? '', '--env', 'test'), 1, /there is no environment test/);
     });
   });
 });

@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import type { Counts } from '../../lib/counts.ts';
+import { notFound } from '../../lib/errors.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import type { Queue } from './queue.ts';
+import { isEnvironmentName, isWaitlistId, type Queue } from './queue.ts';
 import { createSettingsCache, type SettingsCache } from './settings-cache.ts';
 
 /** Finds queues, and caches them until settings change anywhere. */
@@ -43,6 +44,21 @@ export function createRegistry(db: Database, keyring: Keyring, counts: Counts): 
       return queues.filter((queue) => queue !== undefined);
     },
   };
+}
+
+export const DEFAULT_ENVIRONMENT = 'production';
+
+/** One waitlist in one environment, or an error that says which of the two is unknown. */
+export async function requireQueue(
+  { registry }: { registry: Registry },
+  waitlistId: string,
+  environment = DEFAULT_ENVIRONMENT,
+): Promise<Queue> {
+  if (!isWaitlistId(waitlistId)) throw notFound(`there is no waitlist ${waitlistId}`);
+  const queue = isEnvironmentName(environment) ? await registry.queue(waitlistId, environment) : undefined;
+  if (queue) return queue;
+  const known = await registry.queue(waitlistId, DEFAULT_ENVIRONMENT);
+  throw notFound(known ? `there is no environment ${environment}` : `there is no waitlist ${waitlistId}`);
 }
 
 /** In the same order. Sequential, because most are cached. */

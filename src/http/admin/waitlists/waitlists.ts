@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { mailWarnings } from '../../../mail/mailable.ts';
 import { isWaitlistId } from '../../../waitlist/queue/queue.ts';
+import { DEFAULT_ENVIRONMENT } from '../../../waitlist/queue/registry.ts';
 import { requireEnvironment } from '../../../waitlist/settings/environments.ts';
 import { updateWaitlist } from '../../../waitlist/settings/update-waitlist.ts';
 import {
@@ -26,7 +27,7 @@ import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
-import { DEFAULT_ENVIRONMENT, domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Waitlists';
 
