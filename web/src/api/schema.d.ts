@@ -1277,7 +1277,7 @@ export interface paths {
         };
         /**
          * Download the bad rows of an import
-         * @description Returns the rows that were not imported as CSV, with their line, the reason and their content. Correct them, and import the file: the first two columns are left out. Bad rows are stored sealed for 24 hours, up to 10 MB. Each download is recorded in the audit trail. Requires the `admin` role.
+         * @description Returns the rows that were not imported as CSV, with their line, the reason and their content. Rows of JSON are in one cell. Correct them, and import the file: the first two columns are left out. Bad rows are stored sealed for 24 hours, up to 10 MB. Each download is recorded in the audit trail. Requires the `admin` role.
          */
         get: operations["downloadImportBadRows"];
         put?: never;
@@ -8685,7 +8685,7 @@ export interface operations {
                  */
                 preset?: "getwaitlist" | "waitlister" | "launchlist" | "prefinery" | "mailchimp" | "kit" | "none";
                 /**
-                 * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.
+                 * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command. Each field for one column, except `-`.
                  * @example Mail=email,Joined=joinedAt
                  */
                 map?: string;
@@ -8775,7 +8775,7 @@ export interface operations {
                  */
                 preset?: "getwaitlist" | "waitlister" | "launchlist" | "prefinery" | "mailchimp" | "kit" | "none";
                 /**
-                 * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.
+                 * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command. Each field for one column, except `-`.
                  * @example Mail=email,Joined=joinedAt
                  */
                 map?: string;

@@ -44,7 +44,7 @@ const rowsSchema = adminSchema({
   tag,
   summary: 'Download the bad rows of an import',
   description:
-    'Returns the rows that were not imported as CSV, with their line, the reason and their content. Correct them, and import the file: the first two columns are left out. ' +
+    'Returns the rows that were not imported as CSV, with their line, the reason and their content. Rows of JSON are in one cell. Correct them, and import the file: the first two columns are left out. ' +
     'Bad rows are stored sealed for 24 hours, up to 10 MB. Each download is recorded in the audit trail.',
   role: 'admin',
   params: importParams,

@@ -36,7 +36,8 @@ export const readingQuery = {
   ),
   map: Type.Optional(
     Type.String({
-      description: 'What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.',
+      description:
+        'What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command. Each field for one column, except `-`.',
       examples: ['Mail=email,Joined=joinedAt'],
     }),
   ),

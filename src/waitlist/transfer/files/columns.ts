@@ -1,7 +1,8 @@
 import { invalid } from '../../../lib/errors.ts';
-import { METADATA_KEY_CHARACTERS_MAX } from '../../people/metadata.ts';
 import { bareName, plainName } from './column-names.ts';
+import { keyFor, keyInName, withOwnKeys } from './metadata-keys.ts';
 import {
+  BAD_ROW_COLUMNS,
   COMMON_COLUMNS,
   type ColumnTable,
   EXPORT_COLUMNS,
@@ -10,6 +11,7 @@ import {
   PRESETS,
   type Target,
 } from './presets.ts';
+import { UniqueNames } from './unique-names.ts';
 
 /** What an operator can say that a column is. */
 export const FIELDS = [
@@ -48,7 +50,12 @@ export interface ResolvedColumn {
   isUnknown: boolean;
   /** The time zone in its name. */
   zone: string | null;
+  /** What its value becomes in a row where another column has already filled the field. null if none can. */
+  spare: Target | null;
 }
+
+/** Where the values of a column go. */
+export type ColumnPlace = Pick<ResolvedColumn, 'field' | 'spare'>;
 
 /** Parses `column=field,…`. Column names may contain commas. */
 export function parseColumnMap(text: string): Record<string, Target> {
@@ -56,11 +63,16 @@ export function parseColumnMap(text: string): Record<string, Target> {
   for (const pair of text.match(/[^=]*(=[^,]*|$),?/g)?.filter((part) => part.trim() !== '') ?? []) {
     const [column = '', field = ''] = pair.split('=').map((part) => part.trim());
     const target = field.replace(/,$/, '').trim();
-    if (column === '' || !(TARGETS.has(target) || /^metadata\../.test(target))) {
+    if (column === '' || !(TARGETS.has(target) || /^metadata\.[^\0]+$/.test(target))) {
       throw invalid(
         `map: "${pair.trim()}" must be COLUMN=FIELD with one of ${[...TARGETS].join(' ')} metadata.KEY`,
       );
     }
+    if (target === 'metadata.__proto__')
+      throw invalid(`map: "${pair.trim()}": must not be a key named __proto__`);
+    if (column in map) throw invalid(`map: "${column}" is named twice`);
+    const other = Object.keys(map).find((name) => target !== '-' && map[name] === target);
+    if (other !== undefined) throw invalid(`map: "${other}" and "${column}" are both ${target}`);
     map[column] = target as Target;
   }
   return map;
@@ -80,16 +92,26 @@ export function recognizeService(columns: readonly string[]): string | null {
   return found?.[0] ?? null;
 }
 
-/** Older exports have no language, which is the last column. */
+/** Also if it has only the bad rows of one. Older exports have no language, which is the last column. */
 export function isOwnExport(columns: readonly string[]): boolean {
-  const missing = EXPORT_COLUMNS.length - columns.length;
-  return (missing === 0 || missing === 1) && columns.every((name, at) => name === EXPORT_COLUMNS[at]);
+  const isOfBadRows = BAD_ROW_COLUMNS.every((name, at) => name === columns[at]);
+  const names = isOfBadRows ? columns.slice(BAD_ROW_COLUMNS.length) : columns;
+  const missing = EXPORT_COLUMNS.length - names.length;
+  return (missing === 0 || missing === 1) && names.every((name, at) => name === EXPORT_COLUMNS[at]);
 }
 
 /** Returns what each column means, given the columns that the file has. */
 export function chooseColumns(choice: ColumnChoice, columns: readonly string[]): (column: string) => Target {
-  const fields = new Map(resolveColumns(choice, columns).map(({ name, field }) => [name, field]));
-  return (column) => fields.get(column) ?? otherField(choice, column);
+  const choose = choosePlaces(choice, columns);
+  return (column) => choose(column).field;
+}
+
+export function choosePlaces(
+  choice: ColumnChoice,
+  columns: readonly string[],
+): (column: string) => ColumnPlace {
+  const places = new Map(resolveColumns(choice, columns).map((column) => [column.name, column]));
+  return (column) => places.get(column) ?? { field: otherField(choice, column), spare: null };
 }
 
 /**
@@ -113,15 +135,17 @@ export function resolveColumns(choice: ColumnChoice, columns: readonly string[])
     for (const { field } of fresh) if (field !== '-') taken.add(field);
   }
   if (!choice.own) guess(open(), taken, found);
-  return columns.map((name) => {
+  const resolved = columns.map((name) => {
     const zone = bareName(name)?.zone ?? null;
     const chosen = mapped.get(name);
     if (chosen !== undefined) return { name, field: chosen, isGuess: false, isUnknown: false, zone };
     const match = found.get(name);
     if (match) return { name, ...match, isUnknown: false, zone };
-    const isUnknown = metadataKeyIn(name) === undefined;
+    const isUnknown = keyInName(name) === undefined;
     return { name, field: otherField(choice, name), isGuess: false, isUnknown, zone };
   });
+  const isMapped = (name: string) => mapped.has(name);
+  return withOwnKeys(resolved, { isMapped, dropSpares: choice.dropUnmapped });
 }
 
 function lookUp(table: ColumnTable, column: string): { field: Target; isGuess: boolean } | undefined {
@@ -163,28 +187,14 @@ function guess(
 }
 
 function otherField({ dropUnmapped }: ColumnChoice, column: string): Target {
-  return metadataKeyIn(column) ?? (dropUnmapped ? '-' : `metadata.${keyOf(column)}`);
-}
-
-/** A question of a survey can be longer than a key. */
-function keyOf(column: string): string {
-  return [...column].slice(0, METADATA_KEY_CHARACTERS_MAX).join('').trimEnd();
-}
-
-/** The column `metadata.plan` is the key `plan`. */
-function metadataKeyIn(column: string): Target | undefined {
-  const [, key] = /^metadata\.(.+)$/i.exec(column) ?? [];
-  return key === undefined ? undefined : `metadata.${key}`;
+  return keyInName(column) ?? (dropUnmapped ? '-' : keyFor(column));
 }
 
 /** Gives columns without a name, or with a duplicate name, a unique one. */
 export function nameColumns(header: readonly string[]): string[] {
-  const seen = new Set<string>();
+  const names = new UniqueNames();
   return header.map((cell, index) => {
-    const wanted = cell.trim() === '' || cell.trim() === '__proto__' ? `column ${index + 1}` : cell.trim();
-    let name = wanted;
-    for (let copy = 2; seen.has(name); copy += 1) name = `${wanted} ${copy}`;
-    seen.add(name);
-    return name;
+    const name = cell.trim();
+    return names.take(name === '' || name === '__proto__' ? `column ${index + 1}` : name);
   });
 }

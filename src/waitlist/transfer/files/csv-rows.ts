@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
+import { NUL_CHARACTERS } from '../../../json/strict.ts';
 import { readCsvLine, readCsvRecord } from './csv-record.ts';
 import {
   findLineEnd,
   type ImportSource,
+  NOT_UTF8,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -41,7 +44,8 @@ export async function* readCsvRows(
     rest = bytes.subarray(at);
     if (rest.length > ROW_BYTES_MAX) {
       const end = await findLineEnd(file, offset + rest.length);
-      rows.push({ line, nextLine: line + 1, offset, end, values: undefined, problem: TOO_LONG });
+      const row = { line, nextLine: line + 1, offset, end, alone: true };
+      rows.push({ ...row, values: undefined, problem: TOO_LONG });
       line += 1;
       offset = end;
       rest = Buffer.alloc(0);
@@ -71,7 +75,8 @@ function nextRow(
     return readAlone(bytes.subarray(at, lineEnd), delimiter, { offset, line });
   }
   const end = offset + record.end - at;
-  return { line, nextLine: line + record.lines, offset, end, values: record.cells };
+  const row = { line, nextLine: line + record.lines, offset, end };
+  return withCells(row, record.cells, bytes, at, record.end);
 }
 
 function isEmpty(bytes: Buffer, from: number, to: number): boolean {
@@ -82,14 +87,30 @@ function isEmpty(bytes: Buffer, from: number, to: number): boolean {
 export function readAlone(bytes: Buffer, delimiter: string, { offset, line }: RowPosition): RawRow {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length, alone: true };
   if (bytes.length > ROW_BYTES_MAX) return { ...row, values: undefined, problem: TOO_LONG };
-  const values = readCsvLine(bytes.toString(), delimiter);
-  if (values) return { ...row, values };
+  const cells = readCsvLine(bytes.toString(), delimiter);
+  if (cells) return withCells(row, cells, bytes, 0, bytes.length);
   return { ...row, values: undefined, problem: 'is not CSV: a quoted cell is never closed' };
 }
 
-/** Parses a row from anywhere in the file that is known to be well formed. */
-export function parseCsvPiece(piece: Buffer, delimiter: string): string[] | undefined {
+/** Reads a row from anywhere in the file that is known to be well formed. */
+export function readCsvPiece(piece: Buffer, delimiter: string, { offset, line }: RowPosition): RawRow {
   const newline = piece.indexOf(NEWLINE);
   const record = readCsvRecord(piece, 0, newline < 0 ? piece.length : newline + 1, delimiter, true);
-  return typeof record === 'string' ? undefined : record.cells;
+  const row = { line, nextLine: line, offset, end: offset + piece.length };
+  if (typeof record === 'string') return { ...row, values: undefined };
+  return withCells(row, record.cells, piece, 0, piece.length);
+}
+
+function withCells(
+  row: Omit<RawRow, 'values'>,
+  values: string[],
+  bytes: Buffer,
+  from: number,
+  to: number,
+): RawRow {
+  // Bytes that are no UTF-8 are decoded as U+FFFD, which a file can also contain.
+  if (values.some((cell) => cell.includes('\uFFFD')) && !isUtf8(bytes.subarray(from, to)))
+    return { ...row, values, problem: NOT_UTF8 };
+  if (values.some((cell) => cell.includes('\0'))) return { ...row, values, problem: NUL_CHARACTERS };
+  return { ...row, values };
 }

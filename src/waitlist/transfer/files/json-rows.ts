@@ -1,9 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { findInexactNumbers } from '../../../json/numbers.ts';
+import { showPath } from '../../../json/path.ts';
+import { DUPLICATE_KEY, findStrictProblem } from '../../../json/strict.ts';
 import { isObject } from '../../people/metadata.ts';
 import {
   findLineEnd,
   type ImportSource,
+  NOT_UTF8,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -12,7 +15,6 @@ import {
 } from './raw-row.ts';
 
 const NEWLINE = 0x0a;
-const NESTING_MAX = 64;
 
 /** Reads the objects of a JSON Lines file in chunks, starting at a given place. */
 export async function* readJsonRows(file: ImportSource, from: RowPosition): AsyncGenerator<RawRow[]> {
@@ -53,10 +55,14 @@ export async function* readJsonRows(file: ImportSource, from: RowPosition): Asyn
 /** Returns undefined for an empty line. */
 export function readJsonRow(bytes: Buffer, { offset, line }: RowPosition): RawRow | undefined {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length };
+  if (bytes.length > ROW_BYTES_MAX) return { ...row, values: undefined, problem: TOO_LONG };
+  if (!isUtf8(bytes)) return { ...row, values: undefined, problem: NOT_UTF8 };
+  return readJsonText(bytes.toString().replace(/^\uFEFF/, ''), row);
+}
+
+/** Reads the object of a row by the rules of the API. Returns undefined if there is only space. */
+export function readJsonText(text: string, row: Omit<RawRow, 'values'>): RawRow | undefined {
   const refuse = (problem: string): RawRow => ({ ...row, values: undefined, problem });
-  if (bytes.length > ROW_BYTES_MAX) return refuse(TOO_LONG);
-  if (!isUtf8(bytes)) return refuse('is not valid UTF-8');
-  const text = bytes.toString().replace(/^\uFEFF/, '');
   if (text.trim() === '') return undefined;
   let values: unknown;
   try {
@@ -65,25 +71,11 @@ export function readJsonRow(bytes: Buffer, { offset, line }: RowPosition): RawRo
     return refuse('is not valid JSON');
   }
   if (!isObject(values)) return refuse('must be a JSON object');
-  const problem = /\\|__proto__/.test(text) ? findBadText(values, 0) : undefined;
-  if (problem !== undefined) return refuse(problem);
+  const problem = findStrictProblem(text, values);
+  // With its values, the names of its columns are known.
+  if (problem?.reason === DUPLICATE_KEY)
+    return { ...row, values, problem: problem.reason, field: showPath(problem.path) };
+  if (problem) return refuse(problem.reason);
   const inexactNumbers = findInexactNumbers(text);
   return inexactNumbers.length === 0 ? { ...row, values } : { ...row, values, inexactNumbers };
-}
-
-/** The API rejects the same text. Valid JSON can contain it only as an escape or as a key of that name. */
-function findBadText(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'string') {
-    return value.includes('\0') || !value.isWellFormed()
-      ? 'has a string with a NUL or half a character'
-      : undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > NESTING_MAX) return `is nested deeper than ${NESTING_MAX} levels`;
-  for (const [key, child] of Object.entries(value)) {
-    if (key === '__proto__') return 'must not have a key named __proto__';
-    const problem = findBadText(key, depth) ?? findBadText(child, depth + 1);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
 }

@@ -20,6 +20,12 @@ export type Target =
 /** Column names, as `plainName` writes them: only letters and digits, in lower case. */
 export type ColumnTable = Readonly<Record<string, Target>>;
 
+/** What our files of bad rows begin with. */
+export const BAD_ROW_COLUMNS = ['Doorlist line', 'Doorlist reason'] as const;
+const BAD_ROW_TABLE: ColumnTable = { doorlistline: '-', doorlistreason: '-' };
+/** The other column of such a file if the rows are JSON. */
+export const JSON_ROW_COLUMN = 'row';
+
 /** Common column names, whatever system they come from. */
 export const COMMON_COLUMNS: ColumnTable = {
   email: 'email',
@@ -34,9 +40,7 @@ export const COMMON_COLUMNS: ColumnTable = {
   position: 'position',
   metadata: 'metadata',
   language: 'language',
-  // What our own files of bad rows begin with.
-  doorlistline: '-',
-  doorlistreason: '-',
+  ...BAD_ROW_TABLE,
 };
 
 /**
@@ -150,6 +154,7 @@ export const OWN_COLUMNS: ColumnTable = {
   invitedat: 'invitedAt',
   joinedat: 'acceptedAt',
   language: 'language',
+  ...BAD_ROW_TABLE,
 };
 
 export interface Preset {

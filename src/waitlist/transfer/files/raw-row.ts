@@ -22,8 +22,11 @@ export interface RawRow {
   values: string[] | Record<string, unknown> | undefined;
   /** Numbers of a JSON object that would lose precision. */
   inexactNumbers?: Path[];
-  /** Why there are no values. */
+  /** Why it cannot be imported, and which of its fields is to blame if only one is. */
   problem?: string;
+  field?: string;
+  /** The text of an object, if it is not the bytes of the row. */
+  text?: string;
   /** The usual rules could not separate it from its neighbors: read it as a single line. */
   alone?: boolean;
 }
@@ -37,6 +40,7 @@ export interface RowPosition {
 /** Longer than any valid row. Past this, a quote was probably never closed. */
 export const ROW_BYTES_MAX = 256 * 1024;
 export const READ_BYTES = 256 * 1024;
+export const NOT_UTF8 = 'is not valid UTF-8';
 export const TOO_LONG = `is longer than ${ROW_BYTES_MAX} bytes`;
 
 /** Returns the offset after the next newline, or the end of the file. */

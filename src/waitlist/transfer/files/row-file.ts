@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { invalid } from '../../../lib/errors.ts';
-import { isOwnExport, nameColumns } from './columns.ts';
-import { readCsvRows } from './csv-rows.ts';
-import { readJsonRows } from './json-rows.ts';
+import { readCell } from './cells.ts';
+import { readAlone, readCsvPiece, readCsvRows } from './csv-rows.ts';
+import { readJsonRow, readJsonRows, readJsonText } from './json-rows.ts';
+import { BAD_ROW_COLUMNS } from './presets.ts';
 import type { ImportSource, RawRow, RowPosition } from './raw-row.ts';
 
 export const FORMATS = ['csv', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
 
 const SAMPLE_BYTES = 64 * 1024;
-const DELIMITERS = [',', ';', '\t', '|'];
+const [RETURN, NEWLINE] = [0x0d, 0x0a];
 
 /** Detects whether a file is still the one that an import started with. */
 export interface FileIdentity {
@@ -28,7 +29,13 @@ export interface FileShape {
   /** Where the rows begin. */
   first: RowPosition;
   own: boolean;
+  /** The objects are in cells of CSV: a file of bad rows. */
+  inCells?: boolean;
+  /** Lines end with CR alone. */
+  endsInReturns?: boolean;
 }
+
+export type RowShape = Pick<FileShape, 'format' | 'delimiter' | 'inCells' | 'endsInReturns'>;
 
 export async function openImportFile(path: string): Promise<FileHandle> {
   try {
@@ -49,63 +56,56 @@ export async function identifyFile(file: FileHandle): Promise<FileIdentity> {
   return { size, hash: hash.digest('base64url') };
 }
 
-async function readSample(file: ImportSource, at: number): Promise<Buffer> {
+export async function readSample(file: ImportSource, at: number): Promise<Buffer> {
   const sample = Buffer.alloc(SAMPLE_BYTES);
   const { bytesRead } = await file.read(sample, 0, SAMPLE_BYTES, at);
   return sample.subarray(0, bytesRead);
 }
 
-export async function detectShape(file: ImportSource, path: string, format?: Format): Promise<FileShape> {
-  const head = await readSample(file, 0);
-  if (/^(\xff\xfe|\xfe\xff|\0|.\0)/.test(head.toString('latin1', 0, 2)))
-    throw invalid(`${path} is UTF-16: save it as UTF-8 and try again`);
-  const text = head.toString().replace(/^\uFEFF/, '');
-  if (text.trim() === '') throw invalid(`${path} is empty`);
-  return (format ?? guessFormat(path, text)) === 'jsonl' ? jsonShape(file) : csvShape(file, text);
+export function readRows(file: ImportSource, shape: RowShape, from: RowPosition): AsyncGenerator<RawRow[]> {
+  if (shape.inCells) return readObjectsInCells(file, shape, from);
+  if (shape.format === 'jsonl') return readJsonRows(file, from);
+  return readCsvRows(withNewlines(file, shape), shape.delimiter, from);
 }
 
-function guessFormat(path: string, text: string): Format {
-  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
-  return /\.(csv|tsv|txt)$/i.test(path) || !text.trimStart().startsWith('{') ? 'csv' : 'jsonl';
+/** Reads a row whose bytes are known. `alone`: see `RawRow`. */
+export function readRowAgain(
+  bytes: Buffer,
+  shape: RowShape,
+  place: RowPosition & { alone: boolean },
+): RawRow | undefined {
+  if (shape.format === 'jsonl' && !shape.inCells) return readJsonRow(bytes, place);
+  const row = (place.alone ? readAlone : readCsvPiece)(bytes, shape.delimiter, place);
+  return shape.inCells ? objectInCells(row) : row;
 }
 
-async function jsonShape(file: ImportSource): Promise<FileShape> {
-  const first = { offset: 0, line: 1 };
-  const row = await firstRow(readJsonRows(file, first));
-  const columns = Object.keys(row?.values ?? {});
-  return { format: 'jsonl', delimiter: '', columns, first, own: isOwnExport(columns) };
-}
-
-async function csvShape(file: ImportSource, text: string): Promise<FileShape> {
-  const delimiter = guessDelimiter(text);
-  const row = await firstRow(readCsvRows(file, delimiter, { offset: 0, line: 1 }));
-  if (!Array.isArray(row?.values))
-    throw invalid(`the first row must contain the column names; it ${row?.problem}`);
-  const columns = nameColumns(row.values);
+/** Reads CR as LF. It is as long, so that places in the file stay the same. */
+export function withNewlines(
+  file: ImportSource,
+  { endsInReturns }: Pick<FileShape, 'endsInReturns'>,
+): ImportSource {
+  if (!endsInReturns) return file;
   return {
-    format: 'csv',
-    delimiter,
-    columns,
-    first: { offset: row.end, line: row.nextLine },
-    own: isOwnExport(columns),
+    read: async (into, offset, length, position) => {
+      const { bytesRead } = await file.read(into, offset, length, position);
+      const bytes = into.subarray(offset, offset + bytesRead);
+      for (let at = bytes.indexOf(RETURN); at >= 0; at = bytes.indexOf(RETURN, at + 1)) bytes[at] = NEWLINE;
+      return { bytesRead };
+    },
   };
 }
 
-async function firstRow(rows: AsyncGenerator<RawRow[]>): Promise<RawRow | undefined> {
-  for await (const [row] of rows) if (row) return row;
-  return undefined;
+async function* readObjectsInCells(
+  file: ImportSource,
+  shape: RowShape,
+  from: RowPosition,
+): AsyncGenerator<RawRow[]> {
+  for await (const rows of readCsvRows(withNewlines(file, shape), shape.delimiter, from))
+    yield rows.map(objectInCells);
 }
 
-/** Picks the delimiter that is most frequent in the header, outside quotes. */
-function guessDelimiter(text: string): string {
-  const header = (text.trimStart().match(/^(?:"(?:[^"]|"")*"|[^"\r\n])*/)?.[0] ?? '').replace(
-    /"(?:[^"]|"")*"/g,
-    '',
-  );
-  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
-}
-
-export function readRows(file: ImportSource, shape: FileShape, from: RowPosition): AsyncGenerator<RawRow[]> {
-  return shape.format === 'csv' ? readCsvRows(file, shape.delimiter, from) : readJsonRows(file, from);
+function objectInCells({ values, ...row }: RawRow): RawRow {
+  if (!Array.isArray(values) || row.problem !== undefined) return { ...row, values: undefined };
+  const text = readCell(values[BAD_ROW_COLUMNS.length] ?? '');
+  return readJsonText(text, { ...row, text }) ?? { ...row, text, values: undefined, problem: 'is empty' };
 }

@@ -1,8 +1,6 @@
 import { readSync } from 'node:fs';
-import { parseCsvPiece, readAlone } from './csv-rows.ts';
-import { readJsonRow } from './json-rows.ts';
 import { type ImportSource, type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
-import { type FileShape, readRows } from './row-file.ts';
+import { type FileShape, readRowAgain, readRows, withNewlines } from './row-file.ts';
 
 /** By joining time, by former position, or as in the file. */
 export const ORDERS = ['joined', 'position', 'file'] as const;
@@ -44,7 +42,7 @@ class RowIndex {
     this.#offsets[at] = row.offset;
     this.#lines[at] = row.line;
     const length = Math.min(row.end - row.offset, ROW_BYTES_MAX + 1);
-    this.#lengths[at] = row.alone || row.values === undefined ? -length : length;
+    this.#lengths[at] = row.alone ? -length : length;
     this.length += 1;
   }
 
@@ -56,7 +54,8 @@ class RowIndex {
   }
 
   /** Reads rows by their index in the sorted order. */
-  async read(file: ImportSource, shape: FileShape, from: number, to: number): Promise<RawRow[]> {
+  async read(of: ImportSource, shape: FileShape, from: number, to: number): Promise<RawRow[]> {
+    const file = withNewlines(of, shape);
     const places = Array.from(this.#order.subarray(from, to), (at) => ({
       line: this.#lines[at] as number,
       offset: this.#offsets[at] as number,
@@ -73,16 +72,7 @@ class RowIndex {
           : readSync(file.fd, bytes, 0, length, offset);
       pieces.push(bytes.subarray(0, count));
     }
-    if (shape.format === 'jsonl') {
-      return places.map((place, at) => readJsonRow(pieces[at] as Buffer, place) as RawRow);
-    }
-    return places.map((place, at) => {
-      const piece = pieces[at] as Buffer;
-      if (place.alone) return readAlone(piece, shape.delimiter, place);
-      const { line, offset, length } = place;
-      const values = parseCsvPiece(piece, shape.delimiter);
-      return { line, nextLine: line, offset, end: offset + length, values };
-    });
+    return places.map((place, at) => readRowAgain(pieces[at] as Buffer, shape, place) as RawRow);
   }
 
   #grow(): void {

@@ -55,6 +55,7 @@ export async function checkImport(
   const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes } = progress;
   const found = addFound(progress.found ?? NOTHING_FOUND, {
     referralsUnresolved: newcomers.countUnresolved(),
+    referralsCircular: newcomers.selfReferrals,
   });
   return {
     jobId: null,
@@ -81,7 +82,7 @@ class Newcomers {
   readonly #codes = new Set<string>();
   /** How often a referrer is named who is not known yet: their row may come later. */
   readonly #awaited = new Map<string, number>();
-  #selfReferrals = 0;
+  selfReferrals = 0;
 
   /** Returns how many would be added. */
   add(rows: readonly ImportCandidate[], known: Members): number {
@@ -107,12 +108,12 @@ class Newcomers {
       link.kind === 'code' ? { code: link.code ?? '', ownSeq: link.ownSeq } : candidate.referrer;
     const referrer = reference && known.find(reference);
     if (referrer && referrer.status !== 'removed') return;
-    if (names.includes(name) || (code && halfOf(code.hash) === name)) this.#selfReferrals += 1;
+    if (names.includes(name) || (code && halfOf(code.hash) === name)) this.selfReferrals += 1;
     else this.#awaited.set(name, (this.#awaited.get(name) ?? 0) + 1);
   }
 
   countUnresolved(): number {
-    let count = this.#selfReferrals;
+    let count = 0;
     for (const [name, times] of this.#awaited) {
       if (!this.#people.has(name) && !this.#codes.has(name)) count += times;
     }

@@ -73,7 +73,7 @@ export async function commitChunk(
       const progress: ImportProgress = {
         ...before,
         ...counted,
-        found: addFound(counted.found ?? before.found, { referralsUnresolved: lost }),
+        found: addFound(counted.found ?? before.found, lost),
         created: before.created + created,
         skipped: counted.skipped + rows.length - created,
       };

@@ -9,8 +9,10 @@ export interface Found {
   timesUnread: number;
   /** Rows that name a referrer. */
   referrals: number;
-  /** People who were added without the referrer that they name. */
+  /** People who were added without the referrer that they name, because there is no such person. */
   referralsUnresolved: number;
+  /** People who were added without one, because they refer themselves or one another in a circle. */
+  referralsCircular: number;
   /** Rows with a status. */
   statuses: number;
   /** Rows with a status that we do not have. */
@@ -23,6 +25,7 @@ export const NOTHING_FOUND: Found = {
   timesUnread: 0,
   referrals: 0,
   referralsUnresolved: 0,
+  referralsCircular: 0,
   statuses: 0,
   statusesUnread: 0,
   phones: 0,

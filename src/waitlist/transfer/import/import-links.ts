@@ -33,9 +33,10 @@ export async function linkReferrers(
   for (;;) {
     const links = await readOpenLinks(context, job, progress.linkedUpTo, CHUNK);
     const wanted = links.filter(({ seq }) => !circles.has(seq));
-    const lost =
-      wanted.filter((link) => !isFound(link)).length + (progress.linkedUpTo === 0 ? circles.size : 0);
-    const found = addFound(progress.found, { referralsUnresolved: lost });
+    const found = addFound(progress.found, {
+      referralsUnresolved: wanted.filter((link) => !isFound(link)).length,
+      referralsCircular: progress.linkedUpTo === 0 ? circles.size : 0,
+    });
     const next: ImportProgress =
       links.length === 0
         ? { ...progress, found, phase: 'clean' }

@@ -1,6 +1,5 @@
 import { invalid } from '../../../lib/errors.ts';
-import { type ColumnChoice, chooseColumns } from '../files/columns.ts';
-import type { Target } from '../files/presets.ts';
+import { type ColumnChoice, type ColumnPlace, chooseColumns, choosePlaces } from '../files/columns.ts';
 import type { ImportSource, RawRow } from '../files/raw-row.ts';
 import type { FileIdentity, FileShape } from '../files/row-file.ts';
 import { isInOrder, type Order, type OrderKey } from '../files/row-order.ts';
@@ -44,21 +43,22 @@ export function readColumns({
   order,
   times,
 }: Pick<ImportPlan, 'shape' | 'choice' | 'order' | 'times'>): Columns {
-  const choose = chooseColumns(choice, shape.columns);
-  const known = new Map<string, Target>();
-  const targetOf = (column: string) => {
-    const target = known.get(column) ?? choose(column);
-    known.set(column, target);
-    return target;
+  const choose = choosePlaces(choice, shape.columns);
+  const known = new Map<string, ColumnPlace>();
+  const placeOf = (column: string) => {
+    const place = known.get(column) ?? choose(column);
+    known.set(column, place);
+    return place;
   };
-  const fieldsOf = (raw: RawRow) => sortValues(raw, shape.columns, targetOf);
+  const fieldsOf = (raw: RawRow) => sortValues(raw, shape.columns, placeOf);
   const readTime = timeReader(times ?? UTC_TIMES);
   return {
     fieldsOf,
     keyOf: (raw) => keyOf(order, fieldsOf(raw), readTime),
     readTime,
     count: shape.format === 'csv' ? shape.columns.length : Number.POSITIVE_INFINITY,
-    hasCodes: shape.format === 'jsonl' || shape.columns.some((column) => targetOf(column) === 'referralCode'),
+    hasCodes:
+      shape.format === 'jsonl' || shape.columns.some((column) => placeOf(column).field === 'referralCode'),
   };
 }
 
@@ -72,7 +72,8 @@ function keyOf(order: Order, { joinedAt, position }: Fields, readTime: TimeReade
 /** Rejects an impossible choice of columns before reading anything. */
 export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
   const choose = chooseColumns(choice, shape.columns);
-  const found = `the columns are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
+  const names = shape.columns.map((column) => `"${column}"`).join(', ');
+  const found = names === '' ? 'the file has no columns' : `the columns are ${names}`;
   const missing = Object.keys(choice.map).find((column) => !shape.columns.includes(column));
   if (shape.format === 'csv' && missing !== undefined)
     throw invalid(`map: there is no column "${missing}"; ${found}`);

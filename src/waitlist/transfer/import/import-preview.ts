@@ -1,5 +1,6 @@
+import { detectShape } from '../files/file-shape.ts';
 import type { ImportSource, RawRow } from '../files/raw-row.ts';
-import { detectShape, type FileShape, type Format, readRows } from '../files/row-file.ts';
+import { type FileShape, type Format, readRows } from '../files/row-file.ts';
 import { surveyFile } from '../files/survey.ts';
 import { timeReader, UTC_TIMES } from '../files/times.ts';
 import { type ImportReport, reportOn } from './import-report.ts';

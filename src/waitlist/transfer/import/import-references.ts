@@ -4,6 +4,7 @@ import type { Members } from '../../referrals/members.ts';
 import { writeAliases } from '../../referrals/referral-alias.ts';
 import type { Candidate } from '../../signup/candidate.ts';
 import type { ImportCandidate, ImportJob } from './import-candidate.ts';
+import type { Found } from './import-found.ts';
 
 interface Outcome {
   rows: readonly ImportCandidate[];
@@ -14,19 +15,19 @@ interface Outcome {
 }
 
 /**
- * Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. Returns how
- * many referrers cannot be found any more.
+ * Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. Counts
+ * the referrers who will not be found any more.
  */
 export function noteReferences(
   { id, queue, hasCodes, confirmedBy }: ImportJob,
   change: QueueChange,
   { rows, candidates, added, members, firstSeq }: Outcome,
-): number {
+): Pick<Found, 'referralsUnresolved' | 'referralsCircular'> {
   const job = { queue_id: queue.id, job_id: id };
   const codes: { hash: Buffer; ownSeq: number | undefined; seq: number }[] = [];
   const links: { seq: number; link: NonNullable<ImportCandidate['link']> }[] = [];
   const confirmed: number[] = [];
-  let lost = 0;
+  const lost = { referralsUnresolved: 0, referralsCircular: 0 };
   let seq = firstSeq - 1;
   rows.forEach(({ link, code }, at) => {
     const candidate = candidates[at] as Candidate;
@@ -36,9 +37,10 @@ export function noteReferences(
     if (added[at] && confirmedBy !== null && candidate.emailHash) confirmed.push(seq);
     if (!added[at] || !link) return;
     const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
-    if (referrer && referrer.seq <= seq)
-      lost += referrer.status === 'removed' || referrer.seq === seq ? 1 : 0;
-    else if (link.kind === 'code' && !hasCodes) lost += 1;
+    if (referrer?.seq === seq) lost.referralsCircular += 1;
+    else if (referrer && referrer.seq < seq)
+      lost.referralsUnresolved += referrer.status === 'removed' ? 1 : 0;
+    else if (link.kind === 'code' && !hasCodes) lost.referralsUnresolved += 1;
     else links.push({ seq, link });
   });
   const { trx } = change;

@@ -37,6 +37,7 @@ export function reportOn({ shape, choice, times = null }: Reported, outcome?: Ou
   const service = choice.own ? 'Doorlist' : choice.preset === null ? null : nameOf(choice.preset);
   const warnings = [
     ...warnAboutPeople(columns),
+    ...warnAboutShared(columns),
     ...warnAboutTimes(columns, times, outcome),
     ...warnAboutReferrals(columns, outcome),
     ...warnAboutStatuses(outcome),
@@ -57,6 +58,18 @@ function namesOf(columns: readonly ResolvedColumn[], field: Target): string[] {
 function warnAboutPeople(columns: readonly ResolvedColumn[]): string[] {
   const has = columns.some(({ field }) => field === 'email' || field === 'phone');
   return has ? [] : ['No column has emails or phones. Choose one.'];
+}
+
+/** Such as `email` and `E-Mail`. */
+function warnAboutShared(columns: readonly ResolvedColumn[]): string[] {
+  const shared = columns.filter(({ spare }) => spare !== null);
+  return [...new Set(shared.map(({ field }) => field))].map((field) => {
+    const names = namesOf(shared, field);
+    const [both, others] = names.length === 2 ? ['both', 'the other is'] : ['all', 'the others are'];
+    const rest = shared.some(({ spare }) => spare === '-') ? 'left out' : 'kept as metadata';
+    const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+    return `Columns ${list} are ${both} ${field}. In each row, the first that is not empty counts; ${others} ${rest}.`;
+  });
 }
 
 function warnAboutTimes(
@@ -86,14 +99,23 @@ function warnAboutReferrals(columns: readonly ResolvedColumn[], outcome: Outcome
   const [name] = namesOf(columns, 'referredBy');
   if (name === undefined) return ['No column says who referred whom.'];
   if (!outcome || outcome.rows === 0) return [];
-  const { referrals, referralsUnresolved } = outcome.found;
+  const { referrals, referralsUnresolved: missing, referralsCircular: circular } = outcome.found;
   if (referrals === 0) return [`${name} is empty. Nobody was referred.`];
-  if (referralsUnresolved === 0) return [];
-  const who = referralsUnresolved === 1 ? 'This person is' : 'These people are';
-  const hint = namesOf(columns, 'referralCode').length === 0 ? ' No column has people’s own codes.' : '';
-  return [
-    `${counted(referralsUnresolved, 'referrer')} in ${name} could not be found, neither in the file nor on the waitlist. ${who} imported without one.${hint}`,
-  ];
+  const warnings: string[] = [];
+  if (missing > 0) {
+    const who = missing === 1 ? 'This person is' : 'These people are';
+    const hint = namesOf(columns, 'referralCode').length === 0 ? ' No column has people’s own codes.' : '';
+    warnings.push(
+      `${counted(missing, 'referrer')} in ${name} could not be found, neither in the file nor on the waitlist. ${who} imported without one.${hint}`,
+    );
+  }
+  if (circular > 0)
+    warnings.push(
+      circular === 1
+        ? `1 referral in ${name} is a self-referral or in a circle. It credits nobody.`
+        : `${counted(circular, 'referral')} in ${name} are self-referrals or in a circle. They credit nobody.`,
+    );
+  return warnings;
 }
 
 function warnAboutStatuses(outcome: Outcome | undefined): string[] {

@@ -1,12 +1,14 @@
 import { findInexactNumbers, INEXACT_NUMBER } from '../../../json/numbers.ts';
 import { type Path, showPath } from '../../../json/path.ts';
+import { findStrictProblem, PROTO_KEY } from '../../../json/strict.ts';
 import { languageOf } from '../../../languages/languages.ts';
 import { Problems } from '../../../lib/errors.ts';
 import { isObject, type Metadata } from '../../people/metadata.ts';
 import type { Standing } from '../../signup/candidate.ts';
 import { parseSignup, type Signup } from '../../signup/signup-input.ts';
 import { readCell } from '../files/cells.ts';
-import type { Target } from '../files/presets.ts';
+import type { ColumnPlace } from '../files/columns.ts';
+import { isMetadataKey, keyIn } from '../files/metadata-keys.ts';
 import type { RawRow } from '../files/raw-row.ts';
 import type { TimeReader } from '../files/times.ts';
 
@@ -59,7 +61,10 @@ export interface Fields {
   acceptedAt?: unknown;
   metadata?: unknown;
   language?: unknown;
+  /** Metadata from columns of their own. */
   extra?: Metadata;
+  /** Keys that two columns give. */
+  repeated?: string[];
   inexactNumbers?: Path[];
 }
 
@@ -67,33 +72,34 @@ export interface Fields {
 export function sortValues(
   raw: RawRow,
   columns: readonly string[],
-  targetOf: (column: string) => Target,
+  placeOf: (column: string) => ColumnPlace,
 ): Fields {
   const fields: Fields = {};
   if (Array.isArray(raw.values)) {
     raw.values.forEach((cell, index) => {
       const column = columns[index];
-      if (column !== undefined && cell.trim() !== '') place(fields, targetOf(column), column, readCell(cell));
+      if (column !== undefined && cell.trim() !== '') place(fields, placeOf(column), readCell(cell));
     });
   } else {
     for (const [name, value] of Object.entries(raw.values ?? {})) {
-      if (value !== null && value !== '') place(fields, targetOf(name), name, value);
+      if (value !== null && value !== '') place(fields, placeOf(name), value);
     }
-    const inexact = raw.inexactNumbers?.filter(([name]) => targetOf(String(name)) !== '-');
+    const inexact = raw.inexactNumbers?.filter(([name]) => placeOf(String(name)).field !== '-');
     if (inexact) fields.inexactNumbers = inexact;
   }
   return fields;
 }
 
-function place(fields: Fields, target: Target, column: string, value: unknown): void {
-  if (target === '-') return;
-  if (target.startsWith('metadata.')) addExtra(fields, target.slice('metadata.'.length), value);
-  else if (fields[target as keyof Fields] === undefined) fields[target as keyof Fields] = value as never;
-  else addExtra(fields, column, value);
+function place(fields: Fields, { field, spare }: ColumnPlace, value: unknown): void {
+  if (isMetadataKey(field)) addExtra(fields, keyIn(field), value);
+  else if (field === '-') return;
+  else if (fields[field] === undefined) fields[field] = value;
+  else if (spare !== null && isMetadataKey(spare)) addExtra(fields, keyIn(spare), value);
 }
 
 function addExtra(fields: Fields, key: string, value: unknown): void {
   fields.extra ??= Object.create(null) as Metadata; // A key can be `__proto__`.
+  if (key in fields.extra) fields.repeated = [...(fields.repeated ?? []), key];
   fields.extra[key] = value;
 }
 
@@ -111,14 +117,15 @@ export function readRow(
 ): ReadRow {
   const problems = new RowProblems(raw.line);
   const timeOf = (value: unknown, field: string) => checkTime(value, field, { now, readTime }, problems);
-  if (raw.values === undefined) problems.add('row', raw.problem ?? 'cannot be read');
+  if (raw.values === undefined || raw.problem !== undefined)
+    problems.add(raw.field === undefined ? 'row' : `row.${raw.field}`, raw.problem ?? 'cannot be read');
   else checkCells(raw, columnCount, problems);
   if (problems.list.length > 0) return { problems: problems.list };
   const { email, phone } = fields;
   const status = readText(fields.status)?.toLowerCase();
   if (status === 'removed') return { nobody: true };
   const metadata = readMetadata(fields, problems);
-  for (const path of fields.inexactNumbers ?? []) problems.add(showPath(path), INEXACT_NUMBER);
+  for (const path of fields.inexactNumbers ?? []) problems.add(`row.${showPath(path)}`, INEXACT_NUMBER);
   const input = {
     ...(email === undefined ? {} : { email }),
     ...(phone === undefined ? {} : { phone }),
@@ -143,27 +150,38 @@ function checkCells({ values }: RawRow, columnCount: number, problems: RowProble
   if (values.slice(columnCount).some((cell) => cell.trim() !== '')) {
     problems.add('row', `has ${values.length} cells, but the file has ${columnCount} columns`);
   }
-  if (values.some((cell) => cell.includes('\uFFFD') || cell.includes('\0'))) {
-    problems.add('row', 'is not valid UTF-8');
-  }
 }
 
-function readMetadata(fields: Fields, problems: RowProblems): unknown {
-  let { metadata } = fields;
-  if (typeof metadata === 'string') {
-    const text = metadata;
-    try {
-      metadata = JSON.parse(text);
-    } catch {
-      problems.add('metadata', 'is not valid JSON');
-      return undefined;
-    }
-    for (const path of findInexactNumbers(text)) {
-      problems.add(showPath(['metadata', ...path]), INEXACT_NUMBER);
-    }
+function readMetadata({ metadata, extra, repeated = [] }: Fields, problems: RowProblems): unknown {
+  const given = typeof metadata === 'string' ? parseCell(metadata, problems) : metadata;
+  if (!extra) return given;
+  if ('__proto__' in extra) problems.add('metadata', PROTO_KEY);
+  for (const key of repeated) problems.add(`metadata.${key}`, 'is given twice: by two columns');
+  if (given === undefined) return extra;
+  if (!isObject(given)) return given; // Which is reported as such.
+  for (const key of Object.keys(extra)) {
+    if (Object.hasOwn(given, key))
+      problems.add(`metadata.${key}`, 'is given twice: in the metadata and as a column');
   }
-  if (!fields.extra) return metadata;
-  return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
+  return { ...given, ...extra };
+}
+
+/** By the rules of the API. */
+function parseCell(text: string, problems: RowProblems): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    problems.add('metadata', 'is not valid JSON');
+    return undefined;
+  }
+  const problem = findStrictProblem(text, value);
+  if (problem) {
+    problems.add(showPath(['metadata', ...problem.path]), problem.reason);
+    return undefined;
+  }
+  for (const path of findInexactNumbers(text)) problems.add(showPath(['metadata', ...path]), INEXACT_NUMBER);
+  return value;
 }
 
 /** Accepted people stay accepted. Invites are not imported, so people with an open invite wait again. */

@@ -11,7 +11,8 @@ import {
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
-import { detectShape, type Format } from '../files/row-file.ts';
+import { detectShape } from '../files/file-shape.ts';
+import type { Format } from '../files/row-file.ts';
 import { BAD_ROWS_FULL } from './bad-rows.ts';
 import { badRowsIn, errorsIn } from './errors-file.ts';
 import { checkImport } from './import-check.ts';

@@ -1,0 +1,50 @@
+import { findDuplicateKey, hasDuplicateKey } from './duplicate-key.ts';
+import type { Path } from './path.ts';
+
+const NESTING_MAX = 64;
+
+export const DUPLICATE_KEY = 'duplicate key';
+export const NUL_CHARACTERS = 'must not contain NUL characters';
+export const PROTO_KEY = 'must not contain a key named __proto__';
+
+interface StrictProblem {
+  path: Path;
+  reason: string;
+}
+
+/**
+ * Finds what JSON.parse allows and the API does not, given a text and its value: duplicate keys, `__proto__`, NUL,
+ * lone surrogates and unlimited nesting. Numbers that lose precision are found by `findInexactNumbers`.
+ */
+export function findStrictProblem(json: string, value: unknown): StrictProblem | undefined {
+  // Without escapes, UTF-8 decoding and JSON.parse have already rejected these characters.
+  const members = countMembers(value, 0, json.includes('\\') || json.includes('__proto__'));
+  if (typeof members === 'string') return { path: [], reason: members };
+  if (!hasDuplicateKey(json, members)) return undefined;
+  return { path: findDuplicateKey(json) ?? [], reason: DUPLICATE_KEY };
+}
+
+/** The members of all objects in a value, or why it is refused. */
+function countMembers(value: unknown, depth: number, isSuspicious: boolean): number | string {
+  if (typeof value === 'string') return (isSuspicious && problemInText(value)) || 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth >= NESTING_MAX) return `is nested deeper than ${NESTING_MAX} levels`;
+  const isArray = Array.isArray(value);
+  let count = 0;
+  for (const key of Object.keys(value)) {
+    const problem = isSuspicious && !isArray ? problemInKey(key) : undefined;
+    const inside = problem ?? countMembers((value as Record<string, unknown>)[key], depth + 1, isSuspicious);
+    if (typeof inside === 'string') return inside;
+    count += isArray ? inside : inside + 1;
+  }
+  return count;
+}
+
+function problemInKey(key: string): string | undefined {
+  return key === '__proto__' ? PROTO_KEY : problemInText(key);
+}
+
+function problemInText(text: string): string | undefined {
+  if (text.includes('\0')) return NUL_CHARACTERS;
+  return text.isWellFormed() ? undefined : 'must not contain lone surrogates';
+}
