@@ -1,6 +1,6 @@
 import { Badge } from '../../ui/badge.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { ColumnMap } from './column-map.ts';
+import { type ColumnMap, chooseField } from './column-map.ts';
 import type { Preview } from './upload.ts';
 
 type PreviewColumn = Preview['columns'][number];
@@ -34,7 +34,7 @@ interface ColumnMappingProps {
 /** What each column was taken for, to be corrected. */
 export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
   const choose = (name: string, field: string) => {
-    const changed = new Map(map).set(name, field);
+    const changed = new Map(chooseField(map, name, field));
     if (FOUND_ONLY.some(({ value }) => value === field)) changed.delete(name);
     onChange(changed);
   };
