@@ -12,3 +12,8 @@ export function mapText(map: ColumnMap): string {
 function keyOf(name: string): string {
   return [...name].slice(0, 64).join('').trimEnd();
 }
+
+/** Whether rows say who they are about. */
+export function namesPeople(columns: readonly { name: string; field: string }[], map: ColumnMap): boolean {
+  return columns.some(({ name, field }) => ['email', 'phone'].includes(map.get(name) ?? field));
+}
