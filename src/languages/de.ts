@@ -143,10 +143,8 @@ export const de: Texts = {
     },
     resend: 'E‑Mail noch einmal schicken',
     resent: 'Die E‑Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
-    invited: {
-      title: 'Du bist an der Reihe',
-      text: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',
-    },
+    invited: { title: 'Du bist an der Reihe', text: 'Du bist eingeladen.' },
+    inviteSent: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',
     joined: { title: 'Du bist dabei', text: 'Du hast deine Einladung angenommen.' },
     removed: {
       title: 'Du stehst nicht auf der Liste',

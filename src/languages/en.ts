@@ -125,7 +125,8 @@ export const en: Texts = {
     },
     resend: 'Send the email again',
     resent: 'The email is on its way. Check your spam folder, too.',
-    invited: { title: 'It’s your turn', text: 'We sent you an invite. Check your inbox.' },
+    invited: { title: 'It’s your turn', text: 'You’re invited.' },
+    inviteSent: 'We sent you an invite. Check your inbox.',
     joined: { title: 'You’re in', text: 'You accepted your invite.' },
     removed: { title: 'You’re not on the list', text: 'This address is no longer on the waitlist.' },
     unknown: {

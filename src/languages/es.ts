@@ -141,10 +141,8 @@ export const es: Texts = {
     },
     resend: 'Enviar el correo otra vez',
     resent: 'El correo está en camino. Mira también en la carpeta de spam.',
-    invited: {
-      title: 'Es tu turno',
-      text: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',
-    },
+    invited: { title: 'Es tu turno', text: 'Tienes una invitación.' },
+    inviteSent: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',
     joined: { title: 'Ya estás dentro', text: 'Has aceptado tu invitación.' },
     removed: {
       title: 'No estás en la lista',

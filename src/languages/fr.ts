@@ -144,10 +144,8 @@ export const fr: Texts = {
     },
     resend: 'Renvoyer l’e‑mail',
     resent: 'L’e‑mail est en route. Pensez à vérifier vos spams.',
-    invited: {
-      title: 'C’est votre tour',
-      text: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',
-    },
+    invited: { title: 'C’est votre tour', text: 'Vous avez une invitation.' },
+    inviteSent: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',
     joined: { title: 'C’est fait', text: 'Vous avez accepté votre invitation.' },
     removed: {
       title: 'Vous n’êtes pas sur la liste',

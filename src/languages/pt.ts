@@ -143,10 +143,8 @@ export const pt: Texts = {
     },
     resend: 'Enviar o e‑mail novamente',
     resent: 'O e‑mail está a caminho. Confira também a caixa de spam.',
-    invited: {
-      title: 'Chegou a sua vez',
-      text: 'Enviamos um convite para você. Confira sua caixa de entrada.',
-    },
+    invited: { title: 'Chegou a sua vez', text: 'Você tem um convite.' },
+    inviteSent: 'Enviamos um convite para você. Confira sua caixa de entrada.',
     joined: { title: 'Tudo certo', text: 'Você aceitou seu convite.' },
     removed: {
       title: 'Você não está na lista',

@@ -113,6 +113,8 @@ export interface Texts {
     resend: string;
     resent: string;
     invited: Notice;
+    /** Instead of the text of `invited`, once a mail server has taken the email. */
+    inviteSent: string;
     joined: Notice;
     removed: Notice;
     unknown: Notice;

@@ -1,9 +1,10 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
-import { Problems } from '../lib/errors.ts';
+import { DoorlistError, Problems } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   currentTemplate,
   listVersions,
+  type MailParts,
   type OwnTemplate,
   type OwnTemplates,
   partOf,
@@ -30,6 +31,8 @@ export interface TemplateView extends MailTemplate {
   kind: MailKind;
   language: Language;
   isDefault: boolean;
+  /** Of the mails of the waitlist, in which it was last edited. 0 for the default. */
+  version: number;
   /** What there is in each language, that of the waitlist first. */
   languages: LanguageState[];
 }
@@ -48,7 +51,12 @@ export async function showTemplate(
   const { subject, body } = currentTemplate(parts, kind, language);
   const others = LANGUAGES.filter((one) => one !== main);
   const languages = [main, ...others].map((one) => stateOf(own, one, own[main]));
-  return { kind, language, subject, body, isDefault: own[language] === undefined, languages };
+  const version = versionOf(parts, kind, language);
+  return { kind, language, subject, body, isDefault: version === 0, version, languages };
+}
+
+function versionOf({ templates }: MailParts, kind: MailKind, language: Language): number {
+  return templates[kind]?.[language]?.edited ?? 0;
 }
 
 function stateOf(own: OwnTemplates, language: Language, main: OwnTemplate | undefined): LanguageState {
@@ -79,20 +87,31 @@ export async function findProblems(kind: MailKind, template: MailTemplate): Prom
   }
 }
 
-/** Returns the new version. */
+/** Returns the new version. With `expectVersion`, it only replaces that one. */
 export async function saveTemplate(
   context: Context,
   waitlistId: string,
   kind: MailKind,
-  template: MailTemplate,
+  { subject, body, expectVersion }: MailTemplate & { expectVersion?: number | undefined },
   language?: Language,
 ): Promise<number> {
-  await checkTemplate(kind, template);
-  const { subject, body } = template;
-  return writePart(context, waitlistId, partIn(kind, language), async (version) => ({
-    content: JSON.stringify({ subject, body }),
-    event: { action: 'template.updated', after: { kind, version, subject, ...(language && { language }) } },
-  }));
+  await checkTemplate(kind, { subject, body });
+  const { internalId } = await requireWaitlist(context, waitlistId);
+  return writePart(context, waitlistId, partIn(kind, language), async (version, trx) => {
+    if (expectVersion !== undefined) {
+      const parts = await readParts(context, internalId, undefined, trx);
+      const current = versionOf(parts, kind, language ?? waitlistLanguage(parts.settings));
+      if (current !== expectVersion)
+        throw new DoorlistError(
+          'changed',
+          `expectVersion: the template is at version ${current} now, not ${expectVersion}`,
+        );
+    }
+    return {
+      content: JSON.stringify({ subject, body }),
+      event: { action: 'template.updated', after: { kind, version, subject, ...(language && { language }) } },
+    };
+  });
 }
 
 export function resetTemplate(

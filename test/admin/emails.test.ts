@@ -118,6 +118,7 @@ forEachEngine((engine) => {
       for (const email of ['nobody@example.com', 'not an email', '']) {
         const answer = await forgot(email);
         assert.equal(answer.status, 202, answer.text);
+        assert.deepEqual(answer.body, { success: true, mailServer: true });
         assert.deepEqual(answer.body, known.body);
       }
       assertError(await browserOf(service).post('/password/forgot', {}), 400, 'invalid_request', /email/);
@@ -241,6 +242,11 @@ forEachEngine((engine) => {
       assert.equal(answer.status, 200, answer.text);
       return answer.body;
     };
+
+    it('are not said to be sent when a password was forgotten', async () => {
+      const { status, body } = await browserOf(service).post('/password/forgot', { email: 'a@b.co' });
+      assert.deepEqual([status, body], [202, { success: true, mailServer: false }]);
+    });
 
     it('are kept where owners can read them, newest first', async () => {
       for (const name of ['a', 'b', 'c']) {

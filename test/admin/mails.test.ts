@@ -146,7 +146,9 @@ forEachEngine((engine) => {
       assert.equal((await admin.audited('template.reset')).object.id, list.id);
       const bad: [object, RegExp][] = [
         [{ subject: 'Hi', body: `${long.body}ü` }, /^body: is longer than 20000 characters/],
-        [{ subject: '', body: 'x' }, /^subject: must be one line/],
+        [{ subject: ' ', body: 'x' }, /^subject: is required$/],
+        [{ subject: 'a\nb', body: 'x' }, /^subject: must be one line of at most 500 characters$/],
+        [{ subject: 'Hi', body: '\n' }, /^body: is required$/],
         [{ subject: 'Hi', body: '{{ postion }}' }, /^body: there is no {{ postion }}/],
         [{ subject: 'Hi', body: 'a\n{% if email %}' }, /^body: tag {% if email %} is not closed \(line 2\)$/],
         [{ subject: 'Hi' }, /^body: is required/],
@@ -164,6 +166,27 @@ forEachEngine((engine) => {
         404,
         'not_found',
         /^there is no kind of email newsletter/,
+      );
+    });
+
+    it('replaces only the version of a template that was edited', async () => {
+      const save = (texts: object, kind = 'accepted') => template('PUT', kind, texts);
+      const { version } = (await template('GET', 'accepted')).body;
+      assert.equal(version, 0, 'the default');
+      const first = (await save({ subject: 'One', body: 'One.', expectVersion: version })).body;
+      assert.ok(first.version > version);
+      const late = await save({ subject: 'Two', body: 'Two.', expectVersion: version });
+      const message = `expectVersion: the template is at version ${first.version} now, not 0`;
+      assertError(late, 409, 'changed', message);
+      assert.deepEqual((await template('GET', 'accepted')).body, first, 'nothing was saved');
+      await save({ subject: 'Un', body: 'Un.', expectVersion: 0 }, 'accepted?language=fr');
+      const second = await save({ subject: 'Two', body: 'Two.', expectVersion: first.version });
+      assert.equal(second.body.subject, 'Two', 'another language does not count');
+      for (const kind of ['accepted', 'accepted?language=fr']) await template('DELETE', kind);
+      assertError(
+        await save({ subject: 'Three', body: 'Three.', expectVersion: second.body.version }),
+        409,
+        'changed',
       );
     });
 

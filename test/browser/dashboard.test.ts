@@ -403,6 +403,18 @@ describe('every page', () => {
       await page.close();
     });
   }
+  it('fits at every width between a phone and a desktop', async () => {
+    for (const path of ['/instance/team', '/instance/tokens']) {
+      const page = await openDashboard(service, path, { as: owner });
+      await page.getByRole('table').waitFor();
+      for (const width of [640, 768, 820, 1024]) {
+        await page.setViewportSize({ width, height: 860 });
+        await checkLayout(page, `${path} at ${width}`);
+      }
+      await page.close();
+    }
+  });
+
   it('says so if there is none at an address', async () => {
     for (const path of ['/nothing/here', '/waitlists/wl_acme/nothing']) {
       const page = await openDashboard(service, path, { as: owner });
@@ -420,6 +432,26 @@ describe('every page', () => {
       await checkEverywhere(page, path);
       await page.close();
     }
+  });
+
+  it('does not say that a link was sent without a mail server', async () => {
+    const page = await openDashboard(service, '/forgot-password');
+    await page.getByLabel('Email').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Request link' }).click();
+    await page.getByRole('heading', { name: 'No email was sent' }).waitFor();
+    assert.equal(await page.getByText('on its way').count(), 0);
+    await checkEverywhere(page, 'a password link without a mail server');
+    await page.close();
+  });
+
+  it('creates a waitlist whose id was typed with its prefix', async () => {
+    const page = await openDashboard(service, '/waitlists?create=1', { as: owner });
+    await page.getByLabel('Name').fill('Long');
+    await page.getByLabel('Id', { exact: true }).fill('');
+    await page.getByLabel('Id', { exact: true }).pressSequentially('wl_long');
+    await page.getByRole('button', { name: 'Create waitlist' }).click();
+    await page.waitForURL('**/waitlists/wl_long');
+    await page.close();
   });
 });
 

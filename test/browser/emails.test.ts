@@ -39,7 +39,7 @@ forEachEngine((engine) => {
       await page.getByRole('link', { name: /^Welcome/ }).click();
       const body = page.getByLabel('Body');
       await body.fill('# Hi\n\nYou are {{ postion }}.');
-      await page.getByRole('button', { name: /^Line 3: there is no {{ postion }}/ }).click();
+      await page.getByRole('button', { name: /^Line 3: There is no {{ postion }}/ }).click();
       assert.equal(
         await page.evaluate(
           '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)',
@@ -81,6 +81,73 @@ forEachEngine((engine) => {
       await page.goBack();
       await page.getByRole('heading', { name: 'Hello person@example.com' }).waitFor({ state: 'hidden' });
       await page.close();
+    });
+
+    it('marks a text that is missing, and nothing that was corrected', async () => {
+      const page = await open(`/waitlists/${list.id}/emails/moved-up`);
+      const [subject, body] = [page.getByLabel('Subject'), page.getByLabel('Body')];
+      await body.fill('{{ nope }}');
+      const problem = page.getByRole('button', { name: /There is no {{ nope }}/ });
+      await problem.waitFor();
+      await subject.fill('');
+      await body.fill('ok');
+      await page.getByText('Subject is required.').waitFor();
+      await problem.waitFor({ state: 'detached' });
+      assert.equal(await subject.getAttribute('aria-invalid'), 'true');
+      assert.equal(await body.getAttribute('aria-invalid'), 'false');
+      await page.getByText('As it was before the problem.').waitFor();
+      await check(page, 'a template without a subject');
+      await subject.fill('Hello');
+      await body.fill('');
+      await page.getByRole('button', { name: 'Body is required.' }).waitFor();
+      await page.getByText('Subject is required.').waitFor({ state: 'detached' });
+      assert.equal(await body.getAttribute('aria-invalid'), 'true');
+      await body.fill('Good again.');
+      await frameOf(page).getByText('Good again.', { exact: true }).waitFor();
+      await page.goto('about:blank');
+      await page.close();
+    });
+
+    it('keeps what another tab saved meanwhile', async () => {
+      const shared = await service.waitlist();
+      const [first, second] = [
+        await open(`/waitlists/${shared.id}/emails/accepted`),
+        await open(`/waitlists/${shared.id}/emails/accepted`),
+      ];
+      const saved = async () =>
+        (
+          await owner.get<{ subject: string; body: string }>(
+            `/waitlists/${shared.id}/mail/templates/accepted`,
+          )
+        ).body;
+      const save = (page: DashboardPage) => page.getByRole('button', { name: 'Save' }).click();
+      await second.getByLabel('Body').fill('From the second.');
+      await first.getByLabel('Subject').fill('From the first');
+      await save(first);
+      await first.getByText('Template saved').waitFor();
+
+      await save(second);
+      await second.getByText('The new subject is shown here. Save again to keep both changes.').waitFor();
+      assert.equal((await saved()).subject, 'From the first', 'nothing was saved');
+      assert.equal(await second.getByLabel('Subject').inputValue(), 'From the first');
+      assert.equal(await second.getByLabel('Body').inputValue(), 'From the second.');
+      second.problems.length = 0; // The browser reports the 409 that we wanted.
+      await check(second, 'a template that was changed meanwhile');
+      await save(second);
+      await second.getByText('Template saved').waitFor();
+      const { subject, body } = await saved();
+      assert.deepEqual([subject, body], ['From the first', 'From the second.']);
+
+      await first.getByLabel('Body').fill('From the first, too.');
+      await save(first);
+      await first.getByText('Your body is still here.').waitFor();
+      assert.equal((await saved()).body, 'From the second.', 'nothing was saved');
+      first.problems.length = 0;
+      await check(first, 'a template that was changed meanwhile in the same place');
+      await first.getByRole('button', { name: 'Discard my changes' }).click();
+      assert.equal(await first.getByLabel('Body').inputValue(), 'From the second.');
+      await first.close();
+      await second.close();
     });
 
     it('runs nothing that an email contains, and follows none of its links', async () => {
@@ -168,6 +235,8 @@ forEachEngine((engine) => {
       await page.getByLabel('Reply to').fill('help@acme.example');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Saved your changes').waitFor();
+      await page.getByText('Nothing is checked until there is a mail server.').waitFor();
+      assert.equal(await page.getByText(/, checked/).count(), 0);
       await checkLayout(page, 'email settings');
       const saved = await owner.get<{ replyTo: string }>(`/waitlists/${list.id}/mail/settings`);
       assert.equal(saved.body.replyTo, 'help@acme.example');

@@ -118,6 +118,49 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('says that a person was invited or has joined, and what a field takes', async () => {
+    const list = await twelve();
+    const { code } = await list.invite('p1@example.com');
+    await service.accept(code);
+    await list.invite('p0@example.com');
+    const page = await open(`/waitlists/${list.id}/invites?invite=email`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('gets a link of their own').waitFor();
+    await dialog.getByText('Enter an email to see whether they are on the waitlist.').waitFor();
+    await dialog.getByLabel('Email').fill('p0@example.com');
+    await dialog.getByText('They would get another invite.').waitFor();
+    await dialog.getByRole('status').getByText('Already invited').waitFor();
+    await checkEverywhere(page, 'inviting a person who was invited');
+    await dialog.getByLabel('Email').fill('p1@example.com');
+    await dialog.getByRole('status').getByText('Has already joined').waitFor();
+    await dialog.getByText('They would get an invite that they do not need.').waitFor();
+    await dialog.getByLabel('Email').fill('p2@example.com');
+    await dialog.getByRole('status').getByText('On the waitlist', { exact: true }).waitFor();
+    assert.equal(await dialog.getByText('They would get').count(), 0);
+    await dialog.getByLabel('Email').fill('');
+    await dialog.getByText('Invited, but not emailed').waitFor({ state: 'detached' });
+
+    await dialog.getByRole('tab', { name: 'First in line' }).click();
+    const problem = dialog.getByText('Enter a whole number from 1 to 999,999,999.');
+    for (const number of ['0', '-1', '10.5', '1e3']) {
+      await dialog.getByLabel('How many').fill(number);
+      await problem.waitFor();
+      await dialog.getByText('Enter how many to see who would be invited.').waitFor();
+    }
+    await checkLayout(page, 'a number of invites that is none');
+    await dialog.getByLabel('How many').fill('3');
+    await dialog.getByText('3 people would be invited').waitFor();
+    assert.equal(await problem.count(), 0);
+
+    await dialog.getByRole('tab', { name: 'A segment' }).click();
+    const day = dialog.getByLabel('Signed up from');
+    assert.equal(await day.getAttribute('max'), '9999-12-31');
+    await day.fill('12026-01-01');
+    await dialog.getByText('Enter a year of four digits.').waitFor();
+    await dialog.getByText('Enter a condition to see who would be invited.').waitFor();
+    await page.close();
+  });
+
   it('cancels invites that are being sent', async () => {
     const list = await twelve();
     const page = await open(`/waitlists/${list.id}/invites?invite=first&first=12`);

@@ -1,5 +1,7 @@
 import type { Texts } from '../../languages/texts.ts';
+import { wasInviteSent } from '../../mail/invite-mails.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
 import { shareUrls } from '../share-url.ts';
 import type { FormParts } from './parts.ts';
 import { shareLinks } from './share.ts';
@@ -8,12 +10,14 @@ import { shareLinks } from './share.ts';
 export async function presentStatus(
   { context, publicUrl }: Pick<FormParts, 'context' | 'publicUrl'>,
   texts: Texts,
-  { queue, status, position, referrals, referralCode, boost }: PersonStatus,
+  person: PersonStatus,
 ) {
+  const { queue, status, position, referrals, referralCode, boost } = person;
   const { name } = queue.waitlist;
   const shareUrl = (await shareUrls(context, queue, publicUrl))(referralCode);
   return {
     status,
+    statusText: await statusText(context, texts, person),
     position,
     /** As the status page writes it. */
     positionShown: position === null ? null : texts.formats.number(position),
@@ -26,4 +30,15 @@ export async function presentStatus(
     post: texts.share.post(name),
     links: shareUrl === null ? [] : shareLinks(texts, name, shareUrl),
   };
+}
+
+/** What the page says instead of a position. */
+async function statusText(
+  context: Context,
+  { status: texts }: Texts,
+  { queue, seq, status }: PersonStatus,
+): Promise<string | null> {
+  if (status === 'waiting') return null;
+  if (status === 'invited' && (await wasInviteSent(context, queue, seq))) return texts.inviteSent;
+  return texts[status].text;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Notice, Texts } from '../../languages/texts.ts';
+import type { Texts } from '../../languages/texts.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
 import {
@@ -115,19 +115,21 @@ interface Way {
 function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Way) {
   const { name } = person.queue.waitlist;
   const leave = leaveHtml(texts, person, way);
-  const say = ({ title, text }: Notice, more?: Html) => ({
+  const say = (title: string, more?: Html) => ({
     title,
-    content: html`<p>${text}</p>${more}${leave}`,
+    content: html`<p data-text>${shown.statusText ?? ''}</p>${more}`,
   });
   switch (person.status) {
     case 'pending':
-      return say(texts.status.pending, button(way.link(`s/${way.token}/resend`), texts.status.resend));
+      return say(
+        texts.status.pending.title,
+        html`${button(way.link(`s/${way.token}/resend`), texts.status.resend)}${leave}`,
+      );
     case 'invited':
-      return say(texts.status.invited);
     case 'joined':
-      return say(texts.status.joined);
+      return say(texts.status[person.status].title, leave);
     case 'removed':
-      return { title: texts.status.removed.title, content: html`<p>${texts.status.removed.text}</p>` };
+      return say(texts.status.removed.title);
     case 'waiting':
       return {
         title: texts.status.title(name),

@@ -16,6 +16,7 @@
   };
   const show = (person) => {
     if (person.status !== status) return location.reload();
+    write('[data-text]', person.statusText);
     write('.position', person.positionShown);
     write('.referred', person.referralsText);
   };

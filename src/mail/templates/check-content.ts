@@ -22,14 +22,15 @@ export function checkContent({
   const problems: TemplateProblem[] = [];
   const add = (field: TemplateProblem['field'], message: string, line: number | null = null) =>
     problems.push({ field, line, message });
-  if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
+  if (subject.trim() === '') add('subject', 'is required');
+  else if (/\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
     add('subject', `must be one line of at most ${SUBJECT_CHARACTERS_MAX} characters`);
-  if (body.trim() === '') add('body', 'is empty');
   for (const { message, line } of templateProblems(kind, subject)) add('subject', message, line);
   const ofBody = [...templateProblems(kind, body), ...markdownProblems(body)];
   for (const { message, line } of ofBody) add('body', message, line);
   const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
-  if (missing) add('body', `must contain ${missing}`);
+  if (body.trim() === '') add('body', 'is required');
+  else if (missing) add('body', `must contain ${missing}`);
   const failure = problems.length === 0 ? tryOut(kind, template) : undefined;
   if (failure) add('body', failure);
   return problems;

@@ -15,6 +15,7 @@ import { openVisit, type Visit } from './visit-token.ts';
 /** What the status page shows. */
 export interface PersonStatus {
   queue: Queue;
+  seq: number;
   status: Status;
   position: number | null;
   referrals: number;
@@ -26,20 +27,14 @@ export interface PersonStatus {
   leaveToken: string | null;
 }
 
-interface Found extends PersonStatus {
-  seq: number;
-  entryId: Uint8Array;
-}
-
 interface StatusRow {
   seq: number;
-  id: Uint8Array;
   status: Status;
   referrals: number;
   position: number | null;
 }
 
-const columns = ['e.seq', 'e.id', 'e.status', 'e.referrals'] as const;
+const columns = ['e.seq', 'e.status', 'e.referrals'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -61,10 +56,6 @@ const findBySeq = statement<{ queueId: number; seq: number }, StatusRow>((db, pa
 
 /** By a link from a mail, or from the form. Returns undefined if it was not made here. */
 export async function personStatus(context: Context, token: string): Promise<PersonStatus | undefined> {
-  return findPerson(context, token);
-}
-
-async function findPerson(context: Context, token: string): Promise<Found | undefined> {
   const { db } = context;
   const queue = await queueOfLink(context, token);
   if (!queue) return undefined;
@@ -80,11 +71,10 @@ async function findPerson(context: Context, token: string): Promise<Found | unde
   const place = visit ? await positionAt(context, queue, visit) : null;
   const [row] = rows;
   if (!row) return undefined;
-  const { seq, id: entryId, status, referrals, position } = row;
+  const { seq, status, referrals, position } = row;
   const common = {
     queue,
     seq,
-    entryId,
     referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, token),
     boost: await boostOf(context, queue),
     leaveToken: link ? signLink(queue, 'leave', link) : null,
@@ -113,14 +103,14 @@ async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Prom
 
 /** Sends the confirmation link again, at most once a day. Does nothing for anyone who is not pending. */
 export async function resendConfirmation(context: Context, token: string): Promise<PersonStatus | undefined> {
-  const person = await findPerson(context, token);
+  const person = await personStatus(context, token);
   if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
   return person;
 }
 
 /** For somebody who only typed the address: its owner gets a mail with all links, at most one a day. */
 export async function mailStatusLink(context: Context, token: string): Promise<PersonStatus | undefined> {
-  const person = await findPerson(context, token);
+  const person = await personStatus(context, token);
   if (!person || person.status === 'removed') return undefined;
   await record(context, person, 'status.requested');
   return person;
@@ -128,7 +118,7 @@ export async function mailStatusLink(context: Context, token: string): Promise<P
 
 function record(
   context: Context,
-  { queue, seq }: Found,
+  { queue, seq }: PersonStatus,
   kind: 'confirmation.requested' | 'status.requested',
 ): Promise<void> {
   return changeQueue(context, queue, async (change) => {

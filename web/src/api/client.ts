@@ -99,8 +99,8 @@ function isPlain(name: string): boolean {
   return /^[a-z]+$/.test(name);
 }
 
-/** "must be …" is said of something. */
-function say(what: string, message: string): string {
+/** A sentence. "must be …" is said of something. */
+export function say(what: string, message: string): string {
   const fits = /^(is|must|can|has|does|was|should)\b/.test(message) && what !== '';
   return asSentence(fits ? `${what} ${message}` : message);
 }

@@ -2453,6 +2453,17 @@ export interface components {
              */
             email: string;
         };
+        /** @description Confirms a request, whether or not there is such an operator. */
+        RequestedPasswordLink: {
+            /**
+             * @description Always `true`.
+             * @constant
+             * @enum {boolean}
+             */
+            success: true;
+            /** @description Whether there is a mail server. `false`: nothing is emailed to anybody. */
+            mailServer: boolean;
+        };
         /** @description The operator who is signed in. */
         MeOperator: {
             /**
@@ -3469,6 +3480,8 @@ export interface components {
             language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             /** @description Whether you have changed the template in this language. */
             custom: boolean;
+            /** @description Rises with each change of the template in this language. `0`: it is the default. */
+            version: number;
             /** @description The waitlist's language first. In those that you have not changed, people get the default. */
             languages: components["schemas"]["MailTemplateLanguage"][];
             /** @description Subject, with variables. */
@@ -3489,6 +3502,8 @@ export interface components {
             subject: string;
             /** @description Body in Markdown, with variables. */
             body: string;
+            /** @description The `version` that you edited. If there is another one by now, nothing is saved. */
+            expectVersion?: number;
         };
         /** @description What to preview. Empty: the saved template with example values. */
         MailPreviewRequest: {
@@ -6340,14 +6355,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description If there is such an operator, the email is on its way. */
+            /** @description The request was taken. If there is such an operator and a mail server, the email is on its way. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["RequestedPasswordLink"];
                 };
             };
         };

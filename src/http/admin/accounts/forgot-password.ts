@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { unavailable } from '../../../lib/errors.ts';
 import { sendPasswordLink } from '../../../operators/forgot-password.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
+import { constant, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
-import { closed, Done, emailInput } from '../core/schemas.ts';
+import { closed, emailInput } from '../core/schemas.ts';
 
 /** Each is one short query, unless there is such an operator. */
 const MOST_AT_ONCE = 100;
@@ -20,6 +20,19 @@ const ForgotPassword = Type.Object(
   },
 );
 
+const Requested = Type.Object(
+  {
+    success: constant(true, 'Always `true`.'),
+    mailServer: Type.Boolean({
+      description: 'Whether there is a mail server. `false`: nothing is emailed to anybody.',
+    }),
+  },
+  {
+    ...named('RequestedPasswordLink'),
+    description: 'Confirms a request, whether or not there is such an operator.',
+  },
+);
+
 const schema = adminSchema({
   operationId: 'forgotPassword',
   tag: 'Sign-in',
@@ -31,14 +44,15 @@ const schema = adminSchema({
   body: ForgotPassword,
   answer: {
     status: 202,
-    description: 'If there is such an operator, the email is on its way.',
-    schema: Done,
-    example: { success: true },
+    description:
+      'The request was taken. If there is such an operator and a mail server, the email is on its way.',
+    schema: Requested,
+    example: { success: true, mailServer: true },
   },
 });
 
 export function registerForgotPassword(app: TypedApp, parts: AdminParts): void {
-  const { context } = parts;
+  const { context, emails } = parts;
   const underWay = new Set<Promise<void>>();
   const ofServer = parts.waitlists.counts.sum('reset links');
   app.addHook('preClose', async () => {
@@ -57,6 +71,6 @@ export function registerForgotPassword(app: TypedApp, parts: AdminParts): void {
       });
     underWay.add(sending);
     reply.code(202);
-    return { success: true as const };
+    return { success: true as const, mailServer: emails.smtp };
   });
 }

@@ -13,6 +13,10 @@ export const TemplateObject = Type.Object(
     enabled: Type.Boolean({ description: 'Whether this kind is sent.' }),
     language: oneOf(LANGUAGES, { description: 'Language of this template.' }),
     custom: Type.Boolean({ description: 'Whether you have changed the template in this language.' }),
+    version: Type.Integer({
+      minimum: 0,
+      description: 'Rises with each change of the template in this language. `0`: it is the default.',
+    }),
     languages: Type.Array(
       Type.Object(
         {
@@ -75,7 +79,16 @@ const draft = {
 const EXAMPLE_TEXTS = { subject: 'Hello', body: 'You are number {{ position }}.' };
 
 export const TemplateRequest = Type.Object(
-  { subject, body },
+  {
+    subject,
+    body,
+    expectVersion: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'The `version` that you edited. If there is another one by now, nothing is saved.',
+      }),
+    ),
+  },
   {
     ...named('MailTemplateRequest'),
     ...closed,
@@ -138,6 +151,7 @@ export const EXAMPLE_TEMPLATE = {
   enabled: true,
   language: 'en',
   custom: true,
+  version: 7,
   languages: [
     { language: 'en', custom: true, outOfDate: false, editedAt: '2026-11-15T09:30:00.000Z' },
     { language: 'de', custom: false, outOfDate: false, editedAt: null },

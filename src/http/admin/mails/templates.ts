@@ -98,11 +98,16 @@ const saveSchema = adminSchema({
   role: 'admin',
   params: KindParams,
   body: TemplateRequest,
+  errors: ['not_found', 'changed'],
   answer: { description: 'The template was saved.', schema: TemplateObject, example: EXAMPLE_TEMPLATE },
   special: {
     ...NO_KIND,
     invalid_request: {
       message: 'body: there is no {{ postion }} in this kind of mail; there are waitlist, email',
+    },
+    changed: {
+      when: 'The template is no longer at `expectVersion`.',
+      message: 'expectVersion: the template is at version 8 now, not 7',
     },
   },
 });
@@ -119,7 +124,7 @@ const resetSchema = adminSchema({
   answer: {
     description: 'The default template.',
     schema: TemplateObject,
-    example: { ...EXAMPLE_TEMPLATE, custom: false },
+    example: { ...EXAMPLE_TEMPLATE, custom: false, version: 0 },
   },
   special: NO_KIND,
 });
@@ -237,7 +242,7 @@ interface Draft {
 }
 
 function presentTemplate(view: TemplateView, enabled: boolean) {
-  const { kind, language, subject, body, isDefault } = view;
+  const { kind, language, subject, body, isDefault, version } = view;
   const variables = VARIABLES[kind].map(({ name, description, example }) => ({ name, description, example }));
   const languages = view.languages.map((one) => ({
     language: one.language,
@@ -251,6 +256,7 @@ function presentTemplate(view: TemplateView, enabled: boolean) {
     enabled,
     language,
     custom: !isDefault,
+    version,
     languages,
     subject,
     body,

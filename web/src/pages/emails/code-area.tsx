@@ -7,6 +7,7 @@ interface CodeAreaProps {
   help: string;
   value: string;
   readOnly: boolean;
+  invalid: boolean;
   problemLines: readonly number[];
   onChange: (value: string) => void;
   onFocus: () => void;
@@ -22,6 +23,7 @@ export function CodeArea({
   help,
   value,
   readOnly,
+  invalid,
   problemLines,
   onChange,
   onFocus,
@@ -35,7 +37,7 @@ export function CodeArea({
       <div
         className={cx(
           'grid min-h-72 overflow-hidden rounded-md bg-surface ring-1 ring-inset has-focus-visible:outline-2 has-focus-visible:outline-accent',
-          problemLines.length > 0 ? 'ring-danger' : 'ring-edge',
+          invalid ? 'ring-danger' : 'ring-edge',
         )}
       >
         <div aria-hidden className={cx(TEXT, 'pointer-events-none min-w-0 text-transparent select-none')}>
@@ -64,7 +66,7 @@ export function CodeArea({
           ref={ref}
           id={id}
           aria-describedby={`${id}-help`}
-          aria-invalid={problemLines.length > 0}
+          aria-invalid={invalid}
           maxLength={20_000}
           readOnly={readOnly}
           spellCheck

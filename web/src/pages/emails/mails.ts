@@ -142,11 +142,16 @@ export const previewQuery = (scope: Scope, kind: MailKind, body: PreviewRequest)
     gcTime: 0,
   });
 
-export function saveTemplate(scope: Scope, kind: MailKind, language: MailLanguage, texts: TemplateTexts) {
+export function saveTemplate(
+  scope: Scope,
+  kind: MailKind,
+  language: MailLanguage,
+  body: Schemas['MailTemplateRequest'],
+) {
   return call(
     api.PUT('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
       params: inLanguage(scope, kind, language),
-      body: texts,
+      body,
     }),
   );
 }

@@ -58,7 +58,7 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
       {options}
       <QueryProblem query={{ ...preview, data: good }}>
         {good ? (
-          <>
+          <div className={cx(stale && 'text-mute')}>
             <p className="border-y px-5 py-2.5 break-words">
               <span className="text-mute">Subject: </span>
               <span className="font-medium">{good.subject}</span>
@@ -79,7 +79,7 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
                 </div>
               </Scrollable>
             )}
-          </>
+          </div>
         ) : (
           <SkeletonRows rows={8} />
         )}

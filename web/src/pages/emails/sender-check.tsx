@@ -41,8 +41,12 @@ export function SenderCheckCard({ scope }: { scope: Scope }) {
       about={
         data ? (
           <>
-            <span className="break-all">{data.from}</span>, checked{' '}
-            <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />
+            <span className="break-all">{data.from}</span>
+            {data.mailServer && (
+              <>
+                , checked <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />
+              </>
+            )}
           </>
         ) : (
           'Looks up what receivers look up. Takes a few seconds.'

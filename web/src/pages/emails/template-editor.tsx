@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { RotateCcw, Send } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { ApiError, say } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
 import { focusHeading } from '../../shell/use-focus-page.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -13,54 +12,37 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { toast, toastError } from '../../ui/toast.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
-import { useAct } from '../../ui/use-act.ts';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { CodeArea } from './code-area.tsx';
 import { languageName } from './mail-names.ts';
-import { resetTemplate, saveTemplate, type Template, type TemplateTexts, templateQuery } from './mails.ts';
+import type { Template } from './mails.ts';
 import { PreviewOptions } from './preview-options.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { Problems } from './problems.tsx';
 import { TemplateLanguages } from './template-languages.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { usePreview } from './use-preview.ts';
+import { useTemplateDraft } from './use-template-draft.ts';
 import { Variables } from './variables.tsx';
-
-const textsOf = ({ subject, body }: Template): TemplateTexts => ({ subject, body });
 
 export function TemplateEditor({ scope, template }: { scope: Scope; template: Template }) {
   const { kind, name, description, custom, enabled, variables, language, languages } = template;
   const outOfDate = languages.find((one) => one.language === language)?.outOfDate ?? false;
   const mayManage = useMay('admin');
-  const client = useQueryClient();
-  const [draft, setDraft] = useState(() => textsOf(template));
   const [asking, setAsking] = useState<'test' | 'reset' | null>(null);
   const bodyField = useRef<HTMLTextAreaElement>(null);
   const subjectField = useRef<HTMLInputElement>(null);
   const last = useRef<'subject' | 'body'>('body');
   const { language: chosen } = useSearch({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
   const [person, setPerson] = useState<string>();
-  const dirty = draft.subject !== template.subject || draft.body !== template.body;
+  const { draft, set, dirty, meanwhile, save, reset, discard } = useTemplateDraft(scope, template, chosen);
   const shown = {
     language,
     ...(dirty ? draft : {}),
     ...(person === undefined ? {} : { entry: person }),
   };
   const preview = usePreview(scope, kind, shown);
-  const adopt = (saved: Template) => {
-    client.setQueryData(templateQuery(scope, kind, chosen).queryKey, saved);
-    setDraft(textsOf(saved));
-    return client.invalidateQueries({ queryKey: ['templates', scope.waitlistId], refetchType: 'none' });
-  };
-  const save = useAct(async () => {
-    try {
-      await adopt(await saveTemplate(scope, kind, language, draft));
-      toast('Template saved');
-    } catch (error) {
-      toastError(error);
-    }
-  });
   const insert = (text: string) => {
     const field = last.current === 'subject' ? subjectField.current : bodyField.current;
     if (!field) return;
@@ -76,7 +58,10 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
     bodyField.current?.focus();
     bodyField.current?.setSelectionRange(start, start + (lines[at - 1]?.length ?? 0));
   };
-  const problems = preview.data?.problems ?? [];
+  const about = (one: 'subject' | 'body') =>
+    (preview.data?.problems ?? []).flatMap(({ field, line, message }) =>
+      field === one ? { field, line, message: say(field, message) } : [],
+    );
   useEffect(focusHeading, []);
   return (
     <>
@@ -113,6 +98,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
         <Card>
           <div className="flex flex-col gap-5">
             <TemplateLanguages template={template} />
+            {meanwhile && <ChangedMeanwhile meanwhile={meanwhile} onDiscard={discard} />}
             {outOfDate && (
               <Alert tone="warn" title="Out of date">
                 {languageName(languages[0]?.language ?? language)} was edited after this text.
@@ -125,7 +111,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
                 )}
               </Alert>
             )}
-            <Field label="Subject" error={problems.find(({ field }) => field === 'subject')?.message}>
+            <Field label="Subject" error={about('subject')[0]?.message}>
               <Input
                 ref={subjectField}
                 maxLength={500}
@@ -135,7 +121,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
                 onFocus={() => {
                   last.current = 'subject';
                 }}
-                onChange={(event) => setDraft({ ...draft, subject: event.target.value })}
+                onChange={(event) => set({ subject: event.target.value })}
               />
             </Field>
             <div className="flex flex-col gap-2">
@@ -145,13 +131,14 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
                 help="Markdown with variables. A link in a paragraph of its own becomes a button."
                 readOnly={!mayManage}
                 value={draft.body}
-                problemLines={problems.flatMap(({ field, line }) => (field === 'body' && line ? [line] : []))}
+                invalid={about('body').length > 0}
+                problemLines={about('body').flatMap(({ line }) => line ?? [])}
                 onFocus={() => {
                   last.current = 'body';
                 }}
-                onChange={(body) => setDraft({ ...draft, body })}
+                onChange={(body) => set({ body })}
               />
-              <Problems problems={problems.filter(({ field }) => field === 'body')} onGo={goTo} />
+              <Problems problems={about('body')} onGo={goTo} />
             </div>
             <Variables variables={variables} onInsert={mayManage ? insert : undefined} />
           </div>
@@ -179,13 +166,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
         title={`Reset ${name}?`}
         about={`Your ${languageName(language)} text is replaced by the default, in every environment.`}
         action="Reset template"
-        onConfirm={async () => {
-          const before = textsOf(template);
-          await adopt(await resetTemplate(scope, kind, language));
-          toast('Template reset', {
-            undo: () => void saveTemplate(scope, kind, language, before).then(adopt).catch(toastError),
-          });
-        }}
+        onConfirm={reset}
       />
     </>
   );

@@ -6,7 +6,7 @@ import { type PreviewRequest, previewQuery } from './mails.ts';
 
 const TYPING_MS = 300;
 
-/** How the email would look, a moment after the last key. An empty text is not worth a request. */
+/** How the email would look, a moment after the last key. */
 export function usePreview(scope: Scope, kind: MailKind, request: PreviewRequest) {
   const [shown, setShown] = useState(request);
   const latest = JSON.stringify(request);
@@ -14,11 +14,7 @@ export function usePreview(scope: Scope, kind: MailKind, request: PreviewRequest
     const timer = setTimeout(() => setShown(JSON.parse(latest)), TYPING_MS);
     return () => clearTimeout(timer);
   }, [latest]);
-  return useQuery({
-    ...previewQuery(scope, kind, shown),
-    placeholderData: keepPreviousData,
-    enabled: shown.subject !== '' && shown.body !== '',
-  });
+  return useQuery({ ...previewQuery(scope, kind, shown), placeholderData: keepPreviousData });
 }
 
 export type Preview = ReturnType<typeof usePreview>;

@@ -3,7 +3,7 @@ import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 're
 import { api, call, type Schemas } from '../../api/client.ts';
 import { people, peopleKey, refreshPeople } from '../../api/entries.ts';
 import { type Job, watchJob } from '../../api/jobs.ts';
-import { type Mailable, whyNotMailed } from '../../api/mail-status.ts';
+import { type Mailable, mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -16,11 +16,11 @@ import { useAct } from '../../ui/use-act.ts';
 import { useTyped } from '../../ui/use-typed.tsx';
 import { toastMailed } from '../emails/toast-mailed.ts';
 import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
-import { isEmpty, type Segment } from '../queue/segment.ts';
-import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
+import { isEmpty, NO_SEGMENT, type Segment } from '../queue/segment.ts';
+import { draftOf, isSound, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { conditionsOf } from '../queue/segment-words.ts';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
-import { InvitePreview } from './invite-preview.tsx';
+import { AlreadyInvited, InvitePreview } from './invite-preview.tsx';
 import type { InviteWay } from './invites-search.ts';
 
 type Request = Schemas['InviteRequest'];
@@ -50,7 +50,10 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
   const [typed, setTyped] = useState('');
   const { data: waitlist } = useQuery(waitlistQuery(scope));
 
-  const who = useSettled(whoOf(way, first, email, segmentOf(draft)));
+  const { data: mailStatus } = useQuery(mailStatusQuery(scope));
+
+  const chosen = whoOf(way, first, email, isSound(draft) ? segmentOf(draft) : NO_SEGMENT);
+  const who = useSettled(chosen);
   const params = { path: { waitlistId: scope.waitlistId }, query: { environment: scope.environment } };
   const preview = useQuery({
     queryKey: [...peopleKey(scope), 'preview', who],
@@ -66,7 +69,9 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
         }),
       )) as Preview,
   });
-  const isSettled = JSON.stringify(who) === JSON.stringify(whoOf(way, first, email, segmentOf(draft)));
+  const isSettled = JSON.stringify(who) === JSON.stringify(chosen);
+  /** Not of what was chosen before and is no longer complete. */
+  const shown = chosen && who && !preview.isError ? preview.data : undefined;
   const count =
     who && isSettled && !preview.isPlaceholderData && !preview.isError ? preview.data?.count : undefined;
   const mustType = way !== 'email' && (count ?? 0) > MANY;
@@ -103,7 +108,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
       wide
       onClose={written.onClose}
       title="Invite people"
-      about={aboutEmails(scope, preview.data?.mailable)}
+      about={aboutEmails(scope, shown?.mailable ?? mailableOf(mailStatus, 'invite'))}
       actions={
         <>
           {mustType && (
@@ -143,6 +148,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
           <Field
             label="How many"
             name="first"
+            error={isCount(first) || first === '' ? undefined : 'Enter a whole number from 1 to 999,999,999.'}
             help="From the front of the line. People without an email are skipped."
           >
             <Input
@@ -185,13 +191,14 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
             options={[{ value: 'standard', label: standardExpiry(waitlist?.inviteExpiryMs) }, ...EXPIRIES]}
           />
         </Field>
-        <MailWarning preview={preview.data} />
+        {way === 'email' && <AlreadyInvited preview={count === undefined ? undefined : shown} />}
+        <MailWarning preview={shown} />
         <InvitePreview
-          isAsked={who !== undefined}
-          preview={preview.isError ? undefined : preview.data}
+          way={way}
+          isAsked={chosen !== undefined}
+          preview={shown}
           error={preview.error}
           isStale={count === undefined}
-          isEmail={way === 'email'}
         />
       </form>
       {written.question}
@@ -199,10 +206,10 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
   );
 }
 
-function aboutEmails({ environment }: Scope, mailable: Mailable | undefined): string {
-  return mailable?.mailable === false
-    ? `Everyone you invite in ${environment} gets a link of their own.`
-    : `Everyone you invite in ${environment} gets an email with a link of their own.`;
+function aboutEmails({ environment }: Scope, mailable: Pick<Mailable, 'mailable'> | undefined): string {
+  return mailable?.mailable === true
+    ? `Everyone you invite in ${environment} gets an email with a link of their own.`
+    : `Everyone you invite in ${environment} gets a link of their own.`;
 }
 
 /** Who of them gets no email. */
@@ -231,9 +238,13 @@ function MailWarning({ preview }: { preview: Preview | undefined }) {
 }
 
 function whoOf(way: InviteWay, first: string, email: string, segment: Segment): Request | undefined {
-  if (way === 'first') return /^[1-9]\d{0,8}$/.test(first) ? { first: Number(first) } : undefined;
+  if (way === 'first') return isCount(first) ? { first: Number(first) } : undefined;
   if (way === 'email') return /^\S+@\S+\.\S+$/.test(email.trim()) ? { email: email.trim() } : undefined;
   return isEmpty(segment) ? undefined : { segment: conditionsOf(segment) };
+}
+
+function isCount(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
 }
 
 /** The value, once it has not changed for a moment. */

@@ -1,28 +1,32 @@
 import { ApiError, type Schemas } from '../../api/client.ts';
-import { people } from '../../api/entries.ts';
+import { type Entry, people } from '../../api/entries.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Person } from '../queue/entry-columns.tsx';
+import type { InviteWay } from './invites-search.ts';
+
+const HINTS: Record<InviteWay, string> = {
+  first: 'Enter how many to see who would be invited.',
+  segment: 'Enter a condition to see who would be invited.',
+  email: 'Enter an email to see whether they are on the waitlist.',
+};
 
 interface InvitePreviewProps {
+  way: InviteWay;
   /** Whether enough is filled in to say anything. */
   isAsked: boolean;
   preview: Schemas['InvitePreview'] | undefined;
   error: unknown;
   /** What is shown is about to be replaced. */
   isStale: boolean;
-  isEmail: boolean;
 }
 
 /** Who would be invited. */
-export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: InvitePreviewProps) {
-  if (!isAsked)
-    return (
-      <p className="rounded-md bg-sunken px-4 py-3 text-mute">
-        Fill in the fields to see who would be invited.
-      </p>
-    );
+export function InvitePreview({ way, isAsked, preview, error, isStale }: InvitePreviewProps) {
+  if (!isAsked) return <p className="rounded-md bg-sunken px-4 py-3 text-mute">{HINTS[way]}</p>;
   if (error)
     return (
       <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-danger">
@@ -32,6 +36,7 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
   if (!preview) return <Skeleton className="h-24 w-full" />;
   const { count, preview: shown } = preview;
   const rest = count - shown.length;
+  const isEmail = way === 'email';
   return (
     <section
       aria-label="Who would be invited"
@@ -40,9 +45,7 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
     >
       <p className="border-b bg-sunken px-4 py-2 font-medium" role="status">
         {isEmail
-          ? shown.length === 0
-            ? 'Not on the waitlist yet'
-            : 'On the waitlist'
+          ? emailTitle(shown[0])
           : count === 0
             ? 'Nobody would be invited'
             : `${people(count)} would be invited`}
@@ -56,6 +59,7 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
                   {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
                 </span>
                 <Person entry={entry} className="min-w-0 flex-1" />
+                {isEmail && <StatusBadge status={entry.status} />}
                 {entry.referrals > 0 && (
                   <span className="shrink-0 text-sm text-mute">
                     {entry.referrals.toLocaleString('en')} {entry.referrals === 1 ? 'referral' : 'referrals'}
@@ -72,5 +76,27 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
         </p>
       )}
     </section>
+  );
+}
+
+function emailTitle(entry: Entry | undefined): string {
+  if (!entry) return 'Not on the waitlist yet';
+  if (entry.status === 'invited') return 'Already invited';
+  return entry.status === 'joined' ? 'Has already joined' : 'On the waitlist';
+}
+
+const AGAIN: Partial<Record<Entry['status'], string>> = {
+  invited: 'They would get another invite. To send the first one again, resend it from the list of invites.',
+  joined: 'They would get an invite that they do not need.',
+};
+
+/** For one email: why it need not be invited. */
+export function AlreadyInvited({ preview }: { preview: Schemas['InvitePreview'] | undefined }) {
+  const entry = preview?.preview[0];
+  const why = entry && AGAIN[entry.status];
+  return why === undefined ? null : (
+    <Alert tone="warn" title={emailTitle(entry)}>
+      {why}
+    </Alert>
   );
 }

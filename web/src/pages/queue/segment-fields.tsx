@@ -2,6 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { useId } from 'react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { dayProblem, LAST_DAY } from '../../ui/day.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { isEmpty, type Segment } from './segment.ts';
 import { localDay, splitPair } from './segment-words.ts';
@@ -46,6 +47,18 @@ export function segmentOf(draft: SegmentDraft): Segment {
   };
 }
 
+/** What is wrong with a condition. The API would say it in its own words. */
+function problemsOf({ minReferrals, joinedAfter, joinedBefore }: SegmentDraft) {
+  return {
+    minReferrals: /^\d{0,9}$/.test(minReferrals) ? undefined : 'Enter a whole number from 0 to 999,999,999.',
+    joinedAfter: dayProblem(joinedAfter),
+    joinedBefore: dayProblem(joinedBefore),
+  };
+}
+
+export const isSound = (draft: SegmentDraft) =>
+  Object.values(problemsOf(draft)).every((problem) => problem === undefined);
+
 export const isBlank = (draft: SegmentDraft) => isEmpty(segmentOf(draft));
 
 interface SegmentFieldsProps {
@@ -62,6 +75,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
   const set = (change: Partial<SegmentDraft>) => onChange({ ...draft, ...change });
   const setPair = (id: number, change: Partial<SegmentDraft['pairs'][number]>) =>
     set({ pairs: draft.pairs.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)) });
+  const problems = problemsOf(draft);
   const nextId = Math.max(0, ...draft.pairs.map(({ id }) => id)) + 1;
   return (
     <div className="flex flex-col gap-4">
@@ -114,7 +128,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
           </div>
         </fieldset>
       )}
-      <Field label="At least this many referrals" name="minReferrals">
+      <Field label="At least this many referrals" name="minReferrals" error={problems.minReferrals}>
         <Input
           type="number"
           min={0}
@@ -126,16 +140,18 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
         />
       </Field>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Signed up from" name="joinedAfter">
+        <Field label="Signed up from" name="joinedAfter" error={problems.joinedAfter}>
           <Input
             type="date"
+            max={LAST_DAY}
             value={draft.joinedAfter}
             onChange={(event) => set({ joinedAfter: event.target.value })}
           />
         </Field>
-        <Field label="Signed up before" name="joinedBefore">
+        <Field label="Signed up before" name="joinedBefore" error={problems.joinedBefore}>
           <Input
             type="date"
+            max={LAST_DAY}
             value={draft.joinedBefore}
             onChange={(event) => set({ joinedBefore: event.target.value })}
           />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { api, call } from '../../api/client.ts';
+import { api, call, type Schemas } from '../../api/client.ts';
 import { COMMAND } from '../../command.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -12,24 +12,27 @@ import { Centered } from './centered.tsx';
 /** Says the same whether or not there is such an account. */
 export function ForgotPasswordPage() {
   const [email, setEmail] = useState('');
-  const [sent, setSent] = useState(false);
+  const [answer, setAnswer] = useState<Schemas['RequestedPasswordLink']>();
   const { run, busy, error } = useAct(async () => {
-    await call(api.POST('/admin/v1/password/forgot', { body: { email } }));
-    setSent(true);
+    setAnswer(await call(api.POST('/admin/v1/password/forgot', { body: { email } })));
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void run();
   };
-  if (sent)
+  if (answer)
     return (
       <Centered
-        title="Check your inbox"
-        about={`If ${email} can sign in here, a link to set a new password is on its way. It works for an hour.`}
+        title={answer.mailServer ? 'Check your inbox' : 'No email was sent'}
+        about={
+          answer.mailServer
+            ? `If ${email} can sign in here, a link to set a new password is on its way. It works for an hour.`
+            : 'This installation has no mail server.'
+        }
       >
         <p className="text-mute">
-          No email? An owner can send you a link from the Team page. Nobody else can sign in either? Run this
-          on the server and open the link it prints:
+          {answer.mailServer ? 'No email? An owner can send you' : 'Ask an owner for'} a link from the Team
+          page. Nobody else can sign in either? Run this on the server and open the link it prints:
         </p>
         <CodeBlock
           label="Command"
@@ -41,7 +44,7 @@ export function ForgotPasswordPage() {
       </Centered>
     );
   return (
-    <Centered title="Reset your password" about="We email you a link to set a new one.">
+    <Centered title="Reset your password" about="Enter the email that you sign in with.">
       <form onSubmit={submit} className="flex flex-col gap-4">
         {error && !error.isAbout('email') && <Alert>{error.sentence}</Alert>}
         <Field label="Email" error={error?.about('email')}>
@@ -55,7 +58,7 @@ export function ForgotPasswordPage() {
           />
         </Field>
         <Button type="submit" look="primary" busy={busy}>
-          Send link
+          Request link
         </Button>
         <Link to="/sign-in" className={buttonClass('quiet')}>
           Back to sign-in

@@ -3,7 +3,7 @@ import type { Option } from '../../ui/select.tsx';
 
 const ABOUT: Record<Role, string> = {
   owner: 'Everything.',
-  admin: 'Everything except managing owners.',
+  admin: 'Everything except managing owners and deleting waitlists.',
   support: 'Sees people and invites them. No keys, secrets or exports.',
   viewer: 'Reads without personal data.',
 };

@@ -32,3 +32,8 @@ function keyOf(name: string, taken: Set<string>): string {
 function cut(text: string, charactersMax: number): string {
   return [...text].slice(0, charactersMax).join('').trimEnd();
 }
+
+/** Whether rows say who they are about. */
+export function namesPeople(columns: readonly { name: string; field: string }[], map: ColumnMap): boolean {
+  return columns.some(({ name, field }) => ['email', 'phone'].includes(map.get(name) ?? field));
+}

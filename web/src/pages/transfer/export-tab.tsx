@@ -6,6 +6,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { dayProblem, LAST_DAY } from '../../ui/day.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -94,16 +95,24 @@ export function ExportTab({ scope }: { scope: Scope }) {
                 onChange={({ target: { value } }) => set({ minReferrals: value })}
               />
             </Field>
-            <Field label="Joined from" error={problem('segment.joinedAfter')}>
+            <Field
+              label="Signed up from"
+              error={dayProblem(draft.joinedAfter) ?? problem('segment.joinedAfter')}
+            >
               <Input
                 type="date"
+                max={LAST_DAY}
                 value={draft.joinedAfter}
                 onChange={({ target: { value } }) => set({ joinedAfter: value })}
               />
             </Field>
-            <Field label="Joined before" error={problem('segment.joinedBefore')}>
+            <Field
+              label="Signed up before"
+              error={dayProblem(draft.joinedBefore) ?? problem('segment.joinedBefore')}
+            >
               <Input
                 type="date"
+                max={LAST_DAY}
                 value={draft.joinedBefore}
                 onChange={({ target: { value } }) => set({ joinedBefore: value })}
               />

@@ -3,6 +3,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { namesPeople } from './column-map.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { TimeReading } from './time-reading.tsx';
 import { type ImportOptions, previewQuery } from './upload.ts';
@@ -18,7 +19,6 @@ interface FileReadingProps {
 export function FileReading({ scope, file, options, onChange }: FileReadingProps) {
   const query = useQuery({ ...previewQuery(scope, file, options), placeholderData: keepPreviousData });
   const preview = query.data;
-  const hasPeople = preview?.columns.some(({ field }) => field === 'email' || field === 'phone');
   return (
     <QueryProblem query={query}>
       {preview ? (
@@ -29,7 +29,9 @@ export function FileReading({ scope, file, options, onChange }: FileReadingProps
             map={options.map}
             onChange={(map) => onChange({ ...options, map })}
           />
-          {!hasPeople && <Alert tone="warn">No column has emails or phones. Choose one.</Alert>}
+          {!namesPeople(preview.columns, options.map) && (
+            <Alert tone="warn">No column has emails or phones. Choose one.</Alert>
+          )}
           {preview.times && (
             <TimeReading
               times={preview.times}

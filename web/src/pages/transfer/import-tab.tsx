@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { people } from '../../api/entries.ts';
@@ -7,13 +7,14 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { namesPeople } from './column-map.ts';
 import { FileField } from './file-field.tsx';
 import { FileReading } from './file-reading.tsx';
 import { ImportHistory } from './import-history.tsx';
 import { ImportOptionFields } from './import-options.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import { type ImportResult, importsQuery } from './jobs.ts';
-import { type ImportOptions, problemOf, startImport } from './upload.ts';
+import { type ImportOptions, previewQuery, problemOf, startImport } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
 const DEFAULTS: ImportOptions = {
@@ -42,6 +43,13 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const show = (id: string | undefined) =>
     void navigate({ search: ({ environment }) => ({ environment, job: id }) });
   const problem = file ? problemOf(file) : undefined;
+  const { data: reading } = useQuery({
+    ...(file && problem === undefined
+      ? previewQuery(scope, file, options)
+      : { queryKey: ['import-preview'], queryFn: skipToken }),
+    placeholderData: keepPreviousData,
+  });
+  const isAnonymous = file !== null && reading !== undefined && !namesPeople(reading.columns, options.map);
   const start = useAct(async (dryRun: boolean) => {
     if (!file) return;
     setSent(0);
@@ -87,14 +95,16 @@ export function ImportTab({ scope }: { scope: Scope }) {
           <div className="flex flex-wrap items-center gap-3">
             <Button
               look={isChecked ? 'secondary' : 'primary'}
-              disabled={!file || problem !== undefined}
+              disabled={!file || problem !== undefined || isAnonymous}
               busy={start.busy && !isChecked}
               onClick={() => start.run(true)}
             >
               Check file
             </Button>
             <span className="text-sm text-mute">
-              Nothing is written yet. You see what would happen first.
+              {isAnonymous
+                ? 'First choose which column has emails or phones.'
+                : 'Nothing is written yet. You see what would happen first.'}
             </span>
           </div>
         </div>

@@ -53,7 +53,7 @@ export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
                 spellCheck={false}
                 className="-ml-px rounded-l-none font-mono"
                 value={id}
-                onChange={(event) => setChosenId(event.target.value)}
+                onChange={(event) => setChosenId(event.target.value.replace(/^\s*wl_/, ''))}
               />
             </div>
           </Field>

@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import type { MailLanguage } from '../../api/mail-choices.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { resetTemplate, saveTemplate, type Template, type TemplateTexts, templateQuery } from './mails.ts';
+
+const FIELDS = ['subject', 'body'] as const;
+type TextField = (typeof FIELDS)[number];
+
+const textsOf = ({ subject, body }: Template): TemplateTexts => ({ subject, body });
+const differing = (a: TemplateTexts, b: TemplateTexts) => FIELDS.filter((field) => a[field] !== b[field]);
+
+/** What somebody else saved while a template was edited. */
+export interface Meanwhile {
+  changed: TextField[];
+  /** Of these, what the draft would replace. */
+  replaced: TextField[];
+}
+
+/** The texts of a template while they are edited. Saving never replaces what the editor has not shown. */
+export function useTemplateDraft(scope: Scope, template: Template, chosen: MailLanguage | undefined) {
+  const { kind, language } = template;
+  const client = useQueryClient();
+  /** What the draft was made from. */
+  const [base, setBase] = useState(template);
+  const [draft, setDraft] = useState(() => textsOf(template));
+  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
+  const dirty = differing(draft, base).length > 0;
+  const { queryKey } = templateQuery(scope, kind, chosen);
+  const start = (from: Template) => {
+    setBase(from);
+    setDraft(textsOf(from));
+    setMeanwhile(undefined);
+  };
+  if (base.version !== template.version && !dirty) start(template);
+
+  const adopt = (saved: Template) => {
+    client.setQueryData(queryKey, saved);
+    start(saved);
+    return client.invalidateQueries({ queryKey: ['templates', scope.waitlistId], refetchType: 'none' });
+  };
+  const write = (texts: TemplateTexts, expectVersion: number) =>
+    saveTemplate(scope, kind, language, { ...texts, expectVersion });
+  /** Takes over what the draft has not changed. */
+  const rebase = async () => {
+    const theirs = await client.fetchQuery({ ...templateQuery(scope, kind, chosen), staleTime: 0 });
+    const mine = differing(draft, base);
+    const changed = differing(theirs, base);
+    setMeanwhile({ changed, replaced: changed.filter((field) => mine.includes(field)) });
+    setBase(theirs);
+    setDraft({ ...textsOf(theirs), ...Object.fromEntries(mine.map((field) => [field, draft[field]])) });
+  };
+  const save = useAct(async () => {
+    try {
+      await adopt(await write(draft, base.version));
+      toast('Template saved');
+    } catch (error) {
+      await (ApiError.from(error).code === 'changed' ? rebase() : Promise.reject(error)).catch(toastError);
+    }
+  });
+  const reset = async () => {
+    const saved = await resetTemplate(scope, kind, language);
+    await adopt(saved);
+    toast('Template reset', {
+      undo: () => void write(textsOf(base), saved.version).then(adopt).catch(toastError),
+    });
+  };
+  return {
+    draft,
+    set: (part: Partial<TemplateTexts>) => setDraft((now) => ({ ...now, ...part })),
+    dirty,
+    meanwhile,
+    save,
+    reset,
+    discard: () => start(base),
+  };
+}
