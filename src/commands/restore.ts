@@ -13,6 +13,7 @@ import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/b
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';
 import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
+import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { endAccess, inWords } from './access.ts';
 import type { Outcome } from './command.ts';
@@ -166,6 +167,9 @@ function requireMasterKey(config: Config, { masterKey, masterKeyId }: BackupSecr
   );
 }
 
-function putMasterKey(config: Config, { masterKey }: BackupSecrets): void {
-  if (masterKey !== null && config.masterKey === undefined) restoreMasterKey(config.dataDir, masterKey);
+/** The backup that it comes from is its backup. */
+function putMasterKey({ masterKey: fromVariable, dataDir }: Config, { masterKey }: BackupSecrets): void {
+  if (masterKey === null || fromVariable !== undefined) return;
+  restoreMasterKey(dataDir, masterKey);
+  markMasterKeySaved(dataDir, masterKeyFromText(masterKey, 'the master key in this backup'));
 }
