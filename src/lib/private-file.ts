@@ -6,9 +6,9 @@ import path from 'node:path';
  * Creates an empty file that only its owner can read. An existing file is replaced, not reused: it could be
  * open to others, or a link to somewhere else.
  */
-export async function createPrivateFile(path: string): Promise<FileHandle> {
-  await rm(path, { force: true });
-  return open(path, 'wx', 0o600);
+export async function createPrivateFile(file: string): Promise<FileHandle> {
+  await rm(file, { force: true });
+  return open(file, 'ax', 0o600);
 }
 
 /**
@@ -26,6 +26,6 @@ export function createDataFile(file: string): number {
 }
 
 /** Unlike `existsSync`, this throws if access is denied: a file that we may not see is not missing. */
-export function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+export function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
