@@ -3,7 +3,6 @@ import path from 'node:path';
 import { STATUSES } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
 import { findOutputFile } from '../lib/output-file.ts';
-import { COMMAND } from '../lib/root.ts';
 import { isStandardOutput } from '../lib/standard-output.ts';
 import { workOnJob } from '../waitlist/jobs/jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -21,7 +20,7 @@ import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
 import { writeExport } from './export-file.ts';
 import { reportLines } from './import-report-text.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
 import { transferProgress } from './transfer-progress.ts';
 
@@ -69,7 +68,7 @@ export const transfer: Command[] = [
       const result = await runImportCommand(context, queue, file, flags, progress).finally(progress.end);
       const { report, ...counts } = result;
       const json = { ...counts, ...presentReport(report), columns: report.columns.map(presentColumn) };
-      return { json, text: [importText(counts), ...reportLines(report, counts)].join('\n') };
+      return { json, text: [importText(counts, queue), ...reportLines(report, counts)].join('\n') };
     },
   },
   {
@@ -128,7 +127,9 @@ async function runImportCommand(
   if (jobId === undefined) {
     await checkLists(file, flags);
     return importFile(context, queue, file, importOptions(flags), rows, (begun) =>
-      say(`Started ${begun}. If it is interrupted, continue with --resume ${begun}`),
+      say(
+        `Started ${begun}. If it is interrupted, continue with: ${commandOn(queue, 'import', file, '--resume', begun)}`,
+      ),
     );
   }
   const given = [
@@ -196,7 +197,7 @@ function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T
   throw new UsageProblem(`--${name}: must be one of ${choices.join(', ')}`);
 }
 
-function importText(result: Omit<ImportResult, 'report'>): string {
+function importText(result: Omit<ImportResult, 'report'>, queue: Queue): string {
   const { jobId, rows, created, skipped, failed, codesTaken, errorsFile, badRowsFile } = result;
   const lines = [
     jobId === null ? `Would import ${created} of ${rows} rows.` : `Imported ${created} of ${rows} rows.`,
@@ -209,7 +210,9 @@ function importText(result: Omit<ImportResult, 'report'>): string {
         ]),
     ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
     ...(badRowsFile === null ? [] : [`Invalid rows with their content: ${badRowsFile}`]),
-    ...(jobId === null || created === 0 ? [] : [`To take it back: ${COMMAND} import undo ${jobId}`]),
+    ...(jobId === null || created === 0
+      ? []
+      : [`To take it back: ${commandOn(queue, 'import', 'undo', jobId)}`]),
   ];
   return lines.join('\n');
 }
