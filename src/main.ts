@@ -2,16 +2,21 @@ import { useCompileCache } from './lib/compile-cache.ts';
 
 useCompileCache(); // Before anything else is loaded.
 const { runCommandLine } = await import('./commands/command-line.ts');
+const { standardOutput } = await import('./lib/standard-output.ts');
+const { systemErrorWords } = await import('./lib/system-error.ts');
 
-// `export | head` has what it wanted.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+const output = standardOutput();
+output.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0); // `export | head` has what it wanted.
+  process.stderr.write(
+    `doorlist: cannot write to standard output: ${systemErrorWords(code)}. What the command did was not undone: check it before you run it again.\n`,
+  );
+  process.exit(1);
 });
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   envFile: '.env',
-  out: (text) => process.stdout.write(`${text}\n`),
+  out: (text) => output.write(`${text}\n`),
   error: (text) => process.stderr.write(`${text}\n`),
 });

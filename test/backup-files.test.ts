@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
@@ -59,6 +67,21 @@ it('a backup of a newer format still reads as one of a newer release', async () 
   length.writeUInt32BE(header.length);
   writeFileSync(file, Buffer.concat([Buffer.from('doorlist backup\n'), length, header]));
   await assert.rejects(openBackup(file, PASSPHRASE), /created by a newer release/);
+});
+
+it('a backup replaces nothing that exists, be it a link to nothing', async () => {
+  const storage = await createStorage('sqlite');
+  afterTest(storage.remove);
+  await jsonOf(storage.environment, 'migrate');
+  const link = path.join(directory(), 'link');
+  symlinkSync(path.join(directory(), 'nothing'), link);
+  const { code, error } = await typed(
+    { ...storage.environment, DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE },
+    'backup',
+    link,
+  );
+  assert.deepEqual([code, error], [1, `doorlist: ${link} already exists: choose another name`]);
+  assert.ok(lstatSync(link).isSymbolicLink());
 });
 
 it('a backup onto a full disk names the file, and leaves nothing behind', async (test) => {

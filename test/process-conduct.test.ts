@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { afterTest } from './support/cleanup.ts';
@@ -48,6 +49,44 @@ describe('the command line', () => {
       ['key', 'nothing', '-h'],
     ])
       assert.equal((await runHere({}, ...words)).code, 2, words.join(' '));
+  });
+
+  for (const [room, bytes] of [
+    ['no room', 64 * 1024],
+    ['room for a part', 60 * 1024],
+  ] as const)
+    it(`says that its output did not fit on the disk: ${room}`, async (test) => {
+      const small = mkdtempSync(path.join(tmpdir(), 'doorlist-small-'));
+      afterTest(() => rmSync(small, { recursive: true }));
+      if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]).status !== 0)
+        return test.skip('needs a small file system, and only root may mount one');
+      afterTest(() => spawnSync('umount', [small]));
+      writeFileSync(path.join(small, 'ballast'), Buffer.alloc(bytes));
+      const file = openSync(path.join(small, 'output'), 'w');
+      const { status, stderr } = spawnSync(process.execPath, [MAIN, 'help'], {
+        stdio: ['ignore', file, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(file);
+      assert.equal(
+        stderr,
+        'doorlist: cannot write to standard output: no space left on device. What the command did was not undone: check it before you run it again.\n',
+      );
+      assert.equal(status, 1);
+    });
+
+  it('appends its output to a file', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    afterTest(() => rmSync(directory, { recursive: true }));
+    const output = path.join(directory, 'output');
+    writeFileSync(output, 'before\n');
+    const file = openSync(output, 'a');
+    const { status } = spawnSync(process.execPath, [MAIN, '--version'], {
+      stdio: ['ignore', file, 'ignore'],
+    });
+    closeSync(file);
+    assert.equal(status, 0);
+    assert.match(readFileSync(output, 'utf8'), /^before\n\d+\.\d+\.\d+\n$/);
   });
 
   it('ends quietly when nobody reads its output any more', async () => {

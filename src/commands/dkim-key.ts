@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type DkimKey, dkimRecord, generateDkimKey, isDomain, isSelector } from '../lib/dkim-key.ts';
 import { conflict, invalid } from '../lib/errors.ts';
+import { createDataFile } from '../lib/private-file.ts';
 import { systemErrorWords } from '../lib/system-error.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 
@@ -22,7 +22,7 @@ export const dkimKeys: Command[] = [
       const file = path.resolve(out ?? path.join(config.dataDir, 'dkim.key'));
       if (out === undefined) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
       const key = { privateKey: await generateDkimKey(), domain, selector };
-      await writeKey(file, key.privateKey);
+      writeKey(file, key.privateKey, path.dirname(file) === path.resolve(config.dataDir));
       return {
         json: { file, ...shown(key) },
         text: `Private key: ${file}\n\n${recordText(key)}\n\n${nextSteps(file, key)}`,
@@ -50,14 +50,14 @@ function namesOf(config: Config, flags: Flags): Pick<DkimKey, 'domain' | 'select
 }
 
 /** A key in use is never replaced: what is on its way could no longer be verified. */
-async function writeKey(file: string, privateKey: string): Promise<void> {
+function writeKey(file: string, privateKey: string, isData: boolean): void {
   try {
-    const handle = await open(file, 'wx', 0o600);
+    const handle = isData ? createDataFile(file) : openSync(file, 'wx', 0o600);
     try {
-      await handle.writeFile(privateKey);
-      await handle.sync();
+      writeFileSync(handle, privateKey);
+      fsyncSync(handle);
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';

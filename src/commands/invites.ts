@@ -33,7 +33,7 @@ import {
 } from './command.ts';
 import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
 import { progressLine } from './progress.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
   ...EXPIRY_FLAGS,
@@ -164,7 +164,7 @@ async function outcomeOf(
     ? ` Nobody else could be invited${reasons.length > 0 ? `: ${reasons.join('; ')}` : ''}.`
     : '';
   const left = !fewer && damaged > 0 ? ` Skipped: ${reasons.join('; ')}.` : '';
-  const codes = invited === 0 ? '' : ' Run `invite list` to see the codes.';
+  const codes = invited === 0 ? '' : ` Run \`${commandOn(queue, 'invite', 'list')}\` to see the codes.`;
   const mailable = await mailableFrom(context, queue, 'invite', await hasMailServer(context, config));
   const note = invited === 0 ? '' : notEmailed(mailable);
   return {

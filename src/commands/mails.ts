@@ -25,7 +25,7 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 
 export const mails: Command[] = [
   {
@@ -104,7 +104,9 @@ export const mails: Command[] = [
       const rows = kinds.map(({ kind, mailable, message }) => [kind, mailable ? 'yes' : 'no', message]);
       const many = `${kept}${keptMore ? ' or more' : ''} ${kept === 1 ? 'email is' : 'emails are'} kept.`;
       const next =
-        hasServer && kept > 0 && queue.environment === 'production' ? ' Run `mail send-kept` to send.' : '';
+        hasServer && kept > 0 && queue.environment === 'production'
+          ? ` Run \`${commandOn(queue, 'mail', 'send-kept')}\` to send.`
+          : '';
       const text = `${table(['KIND', 'SENT', 'WHY NOT'], rows)}\n\n${many}${next}`;
       return { json: { kinds, kept, keptMore }, text };
     },

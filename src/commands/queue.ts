@@ -1,6 +1,7 @@
+import { COMMAND } from '../lib/root.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { requireQueue } from '../waitlist/queue/registry.ts';
+import { DEFAULT_ENVIRONMENT, requireQueue } from '../waitlist/queue/registry.ts';
 import { type Flag, type Flags, requireText, textOr } from './command.ts';
 
 export const QUEUE_FLAGS: Record<string, Flag> = {
@@ -10,4 +11,14 @@ export const QUEUE_FLAGS: Record<string, Flag> = {
 
 export function queueOf(context: Context, flags: Flags): Promise<Queue> {
   return requireQueue(context, requireText(flags, 'waitlist'), textOr(flags, 'env', undefined));
+}
+
+/** A command for the same queue, to copy into a shell. */
+export function commandOn({ waitlist, environment }: Queue, ...words: string[]): string {
+  const scope = ['--waitlist', waitlist.id, ...(environment === DEFAULT_ENVIRONMENT ? [] : ['--env', environment])];
+  return [COMMAND, ...[...words, ...scope].map(shellWord)].join(' ');
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,4 @@
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
@@ -8,11 +7,13 @@ import { damageOf } from '../db/sqlite/backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { masterKeySource, openDatabase, openExisting } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
+import { createDataFile } from '../lib/private-file.ts';
 import type { EndedAccess } from '../operators/end-access.ts';
 import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';
 import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
+import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { endAccess, inWords } from './access.ts';
 import type { Outcome } from './command.ts';
@@ -115,13 +116,20 @@ function refuseDatabase(database: string): void {
 }
 
 async function writeWhole(file: string, backup: OpenedBackup): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
+  const handle = createDataFile(file);
   try {
-    for await (const chunk of backup.data())
-      await handle.writeFile(chunk).catch((error) => failToWrite(file, error));
-    await handle.sync().catch((error) => failToWrite(file, error));
+    for await (const chunk of backup.data()) named(file, () => writeFileSync(handle, chunk));
+    named(file, () => fsyncSync(handle));
   } finally {
-    await handle.close();
+    closeSync(handle);
+  }
+}
+
+function named(file: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    failToWrite(file, error as NodeJS.ErrnoException);
   }
 }
 
@@ -159,6 +167,9 @@ function requireMasterKey(config: Config, { masterKey, masterKeyId }: BackupSecr
   );
 }
 
-function putMasterKey(config: Config, { masterKey }: BackupSecrets): void {
-  if (masterKey !== null && config.masterKey === undefined) restoreMasterKey(config.dataDir, masterKey);
+/** The backup that it comes from is its backup. */
+function putMasterKey({ masterKey: fromVariable, dataDir }: Config, { masterKey }: BackupSecrets): void {
+  if (masterKey === null || fromVariable !== undefined) return;
+  restoreMasterKey(dataDir, masterKey);
+  markMasterKeySaved(dataDir, masterKeyFromText(masterKey, 'the master key in this backup'));
 }

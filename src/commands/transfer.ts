@@ -1,10 +1,9 @@
-import { rename, rm } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { STATUSES } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
-import { createPrivateFile } from '../lib/private-file.ts';
-import { COMMAND } from '../lib/root.ts';
+import { findOutputFile } from '../lib/output-file.ts';
+import { isStandardOutput } from '../lib/standard-output.ts';
 import { workOnJob } from '../waitlist/jobs/jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -16,13 +15,12 @@ import { TIME_FORMATS } from '../waitlist/transfer/files/times.ts';
 import type { ImportResult } from '../waitlist/transfer/import/import-run.ts';
 import { type ImportOptions, importFile, resumeImport } from '../waitlist/transfer/import/import-start.ts';
 import { runUndo, startUndo } from '../waitlist/transfer/import/undo-import.ts';
-import { type ExportOptions, exportEntries } from '../wire/entry-export.ts';
 import { presentColumn, presentReport } from '../wire/import.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
+import { writeExport } from './export-file.ts';
 import { reportLines } from './import-report-text.ts';
-import { printable } from './printable.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
 import { transferProgress } from './transfer-progress.ts';
 
@@ -70,7 +68,7 @@ export const transfer: Command[] = [
       const result = await runImportCommand(context, queue, file, flags, progress).finally(progress.end);
       const { report, ...counts } = result;
       const json = { ...counts, ...presentReport(report), columns: report.columns.map(presentColumn) };
-      return { json, text: [importText(counts), ...reportLines(report, counts)].join('\n') };
+      return { json, text: [importText(counts, queue), ...reportLines(report, counts)].join('\n') };
     },
   },
   {
@@ -99,9 +97,14 @@ export const transfer: Command[] = [
       status: { value: 'STATUS', about: `Only entries with this status: ${STATUSES.join(', ')}.` },
     },
     run: async (context, _, flags) => {
-      const out = textOr(flags, 'out', undefined);
+      const named = textOr(flags, 'out', undefined);
+      const out = named !== undefined && isStandardOutput(named) ? undefined : named;
       if (out === undefined && flags.json === true)
-        throw new UsageProblem('--out is required when --json is set');
+        throw new UsageProblem(
+          named === undefined
+            ? '--out is required when --json is set'
+            : '--out: must not be standard output when --json is set',
+        );
       const queue = await queueOf(context, flags);
       const { status, ...segment } = await parseSegment(context, queue, flags);
       const options = { format: exportFormat(flags, out), status, segment };
@@ -113,7 +116,7 @@ export const transfer: Command[] = [
   },
 ];
 
-function runImportCommand(
+async function runImportCommand(
   context: Context,
   queue: Queue,
   file: string,
@@ -122,8 +125,11 @@ function runImportCommand(
 ): Promise<ImportResult> {
   const jobId = textOr(flags, 'resume', undefined);
   if (jobId === undefined) {
+    await checkLists(file, flags);
     return importFile(context, queue, file, importOptions(flags), rows, (begun) =>
-      say(`Started ${begun}. If it is interrupted, continue with --resume ${begun}`),
+      say(
+        `Started ${begun}. If it is interrupted, continue with: ${commandOn(queue, 'import', file, '--resume', begun)}`,
+      ),
     );
   }
   const given = [
@@ -170,13 +176,28 @@ function importOptions(flags: Flags): ImportOptions {
   };
 }
 
+/** Before the import begins, and with links followed: writing a list replaces the file. */
+async function checkLists(file: string, flags: Flags): Promise<void> {
+  const imported = path.resolve(await realpath(file).catch(() => file));
+  const replaced = async (field: string, name: string) => {
+    const { path: found, isStream } = await findOutputFile(name);
+    if (path.resolve(found) === imported) throw invalid(`${field}: must not be the imported file`);
+    return isStream ? undefined : path.resolve(found);
+  };
+  const errors = await replaced('errors', textOr(flags, 'errors', `${file}.errors.jsonl`));
+  const badRows = textOr(flags, 'bad-rows', undefined);
+  if (badRows === undefined) return;
+  const rows = await replaced('badRows', badRows);
+  if (rows !== undefined && rows === errors) throw invalid('badRows: must not be the same file as --errors');
+}
+
 function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
   const value = flags[name];
   if (value === undefined || choices.includes(value as T)) return value as T | undefined;
   throw new UsageProblem(`--${name}: must be one of ${choices.join(', ')}`);
 }
 
-function importText(result: Omit<ImportResult, 'report'>): string {
+function importText(result: Omit<ImportResult, 'report'>, queue: Queue): string {
   const { jobId, rows, created, skipped, failed, codesTaken, errorsFile, badRowsFile } = result;
   const lines = [
     jobId === null ? `Would import ${created} of ${rows} rows.` : `Imported ${created} of ${rows} rows.`,
@@ -189,7 +210,9 @@ function importText(result: Omit<ImportResult, 'report'>): string {
         ]),
     ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
     ...(badRowsFile === null ? [] : [`Invalid rows with their content: ${badRowsFile}`]),
-    ...(jobId === null || created === 0 ? [] : [`To take it back: ${COMMAND} import undo ${jobId}`]),
+    ...(jobId === null || created === 0
+      ? []
+      : [`To take it back: ${commandOn(queue, 'import', 'undo', jobId)}`]),
   ];
   return lines.join('\n');
 }
@@ -203,54 +226,4 @@ function undoText({ removed, kept }: { removed: number; kept: number }): string 
 function exportFormat(flags: Flags, out: string | undefined): Format {
   const byName = out !== undefined && /\.(jsonl|ndjson)$/i.test(out) ? 'jsonl' : 'csv';
   return oneOf(flags, 'format', FORMATS) ?? byName;
-}
-
-/** The file gets its name once it is complete. It contains personal data, so only its owner can read it. */
-async function writeExport(
-  context: Context,
-  queue: Queue,
-  options: ExportOptions,
-  out: string | undefined,
-): Promise<number> {
-  const unfinished = `${out}.part`;
-  const stream =
-    out === undefined ? process.stdout : (await createPrivateFile(unfinished)).createWriteStream();
-  stream.on('error', () => {}); // The next write throws it.
-  const watched = out === undefined && process.stdout.isTTY;
-  const progress = transferProgress();
-  let written = 0;
-  // There may be no running server to do this. On a standby it is not allowed, and the export is only slower.
-  await context.db.refreshStatistics().catch(() => {});
-  try {
-    for await (const { text, entries, total } of exportEntries(context, queue, options)) {
-      written += entries;
-      await writeText(
-        stream,
-        watched ? printable(text.replaceAll('\r\n', '\n')) : text,
-        out ?? 'standard output',
-      );
-      if (out !== undefined && total > 0) progress.entries(written, total);
-    }
-    if (out !== undefined) {
-      stream.end();
-      await finished(stream);
-      await rename(unfinished, out);
-    }
-  } catch (error) {
-    if (out !== undefined) await rm(unfinished, { force: true });
-    throw error;
-  } finally {
-    progress.end();
-  }
-  return written;
-}
-
-function writeText(stream: Writable, text: string, name: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(text, (error) => {
-      const { code } = (error ?? {}) as NodeJS.ErrnoException;
-      if (error) reject(invalid(`cannot write to ${name} (${code})`));
-      else resolve();
-    });
-  });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorWords } from '../lib/system-error.ts';
@@ -57,7 +57,8 @@ export async function writeBackup(
 }
 
 export function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new BackupProblem(`${file} already exists: choose another name`);
+  if (lstatSync(file, { throwIfNoEntry: false }))
+    throw new BackupProblem(`${file} already exists: choose another name`);
 }
 
 /** The errors of an open file do not name it. */

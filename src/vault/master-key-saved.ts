@@ -1,12 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createDataFile } from '../lib/private-file.ts';
 import type { SealingKey } from './crypto.ts';
 
 /** Next to `master.key`. Records which key was last saved elsewhere, to stop the reminder. */
 const NAME = 'master.key.saved';
 
 export function markMasterKeySaved(dataDir: string, { id }: SealingKey): void {
-  writeFileSync(path.join(dataDir, NAME), `${id.toString('hex')}\n`, { mode: 0o600 });
+  const file = path.join(dataDir, NAME);
+  rmSync(file, { force: true });
+  const handle = createDataFile(file);
+  try {
+    writeFileSync(handle, `${id.toString('hex')}\n`);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** A rotation creates a new key, which has to be saved again. */

@@ -6,10 +6,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { isThere } from '../lib/private-file.ts';
+import { createDataFile, isThere } from '../lib/private-file.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
 import { KEY_BYTES, type SealingKey, sealingKey } from './crypto.ts';
 
@@ -108,15 +108,16 @@ export function restoreMasterKey(directory: string, key: string): void {
 /** All or nothing, and never over an existing key: the first of several processes wins. */
 function writeKeyFile(file: string, key: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  const handle = openSync(temporary, 'w', 0o600);
-  writeSync(handle, `${key}\n`);
-  fsyncSync(handle);
-  closeSync(handle);
+  rmSync(temporary, { force: true }); // Left by a process that was killed.
+  const handle = createDataFile(temporary);
   try {
+    writeFileSync(handle, `${key}\n`);
+    fsyncSync(handle);
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
+    closeSync(handle);
     rmSync(temporary);
   }
   syncDirectory(path.dirname(file));

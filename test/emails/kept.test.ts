@@ -19,6 +19,7 @@ import {
   nothingPending,
   startMailing,
 } from '../support/mails.ts';
+import { printedCommand } from '../support/printed-command.ts';
 import { startCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
@@ -236,9 +237,10 @@ forEachEngine((engine) => {
           service.clock.advance(240_000);
           const count = (await status()).kept;
           assertError(await sendKept('?environment=development'), 400, 'invalid_request', /never sent/);
+          const { out } = await typed(storage.environment, 'mail', 'status', '--waitlist', list.id);
           const dry = await command<{ resent: number; skipped: Record<string, number> }>(
             storage.environment,
-            ...['mail', 'send-kept', '--dry-run', '--waitlist', list.id],
+            ...[...printedCommand(out), '--dry-run'],
           );
           assert.deepEqual(dry.json.skipped, {
             suppressed: 2,

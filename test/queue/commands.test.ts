@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { COMMAND } from '../../src/lib/root.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -232,7 +233,10 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup('c@example.com')).body.status, 'invited');
       const { out } = await type(...of('invite', 'segment', '--where', 'plan=pro', '--where', 'beta=true'));
       const [done, note] = out.split('\n');
-      assert.equal(done, 'Invited 1 person. Run `invite list` to see the codes.');
+      assert.equal(
+        done,
+        `Invited 1 person. Run \`${COMMAND} invite list --waitlist ${list.id}\` to see the codes.`,
+      );
       assert.match(note ?? '', /^Not emailed\. There is no mail server/);
       assert.equal((await list.lookup('a@example.com')).body.status, 'invited');
       const listed = await succeed<PresentedInviteDetails[]>(...of('invite', 'list'));
@@ -276,7 +280,7 @@ forEachEngine((engine) => {
         out.split('\n')[0],
         'Invited 1 of 100. Nobody else could be invited: 1 waiting entry has no email address; ' +
           '1 entry cannot be decrypted (run `doctor`); 1 entry was already invited; ' +
-          '1 entry has not confirmed their email yet. Run `invite list` to see the codes.',
+          `1 entry has not confirmed their email yet. Run \`${COMMAND} invite list --waitlist ${list.id}\` to see the codes.`,
       );
       const again = await succeed<Record<string, unknown>>(...of('invite', 'first', '5'));
       const { jobId, mailable, ...rest } = again;

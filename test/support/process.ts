@@ -30,6 +30,16 @@ export async function runCommand(environment: Record<string, string>, ...words: 
   return within(child, follow(child).finished);
 }
 
+/** The same as another user. */
+export async function runCommandAs(
+  user: Pick<How, 'uid' | 'gid'>,
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<Finished> {
+  const child = launch(environment, words, user);
+  return within(child, follow(child).finished);
+}
+
 /** For commands that are not left to finish. */
 export function startCommand(
   environment: Record<string, string>,

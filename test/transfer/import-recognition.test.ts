@@ -258,7 +258,7 @@ forEachEngine((engine) => {
     ])
       assert.match(check.out, line);
     const done = await typed(environment, ...words);
-    assert.match(done.out, /^To take it back: npm run -s doorlist -- import undo job_/m);
+    assert.match(done.out, /^To take it back: npm run -s doorlist -- import undo job_\w+ --waitlist \w+$/m);
     assert.equal((await timesIn(list)).a, '2024-12-31T11:00:00.000Z');
     assert.deepEqual((await list.lookup('a@example.com')).body.metadata, {
       constructor: 'x',

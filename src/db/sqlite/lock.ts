@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createDataFile, isThere } from '../../lib/private-file.ts';
 
 /** Held by the one server of a data directory. Commands need no lock. */
 export const SERVE_LOCK = 'serve.lock';
@@ -15,9 +16,8 @@ const SQLITE_BUSY = 5;
 export function tryLock(directory: string, name: string): (() => void) | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, name);
-  // Only if it is missing: closing a file releases every lock that this process has on it.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file, { timeout: 0 });
+  createMissing(file);
+  const database = openDatabase(file);
   try {
     database.exec('begin exclusive');
   } catch (error) {
@@ -28,4 +28,23 @@ export function tryLock(directory: string, name: string): (() => void) | undefin
   return () => {
     if (database.isOpen) database.close();
   };
+}
+
+function openDatabase(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    accessSync(file, constants.R_OK | constants.W_OK); // Throws an error that names the file. SQLite's does not.
+    throw error;
+  }
+}
+
+/** Never opens an existing one: closing it would release every lock that this process has on it. */
+function createMissing(file: string): void {
+  if (isThere(file)) return;
+  try {
+    closeSync(createDataFile(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another process was first.
+  }
 }

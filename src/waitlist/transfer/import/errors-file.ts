@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { findOutputFile, writeProblem } from '../../../lib/output-file.ts';
 import { createPrivateFile } from '../../../lib/private-file.ts';
 import { type BadRow, badRowLines } from './bad-rows.ts';
 import type { RowProblem } from './import-row.ts';
@@ -49,23 +50,30 @@ export async function openTextFile(
   head: string,
   full: string,
 ): Promise<TextFile> {
-  let file: FileHandle | undefined;
+  const target = await findOutputFile(path);
+  const name = target.path;
+  // The reader of a pipe waits for its end, even if there is nothing to read.
+  let file: FileHandle | undefined = target.isStream ? await open(name, 'a') : undefined;
   let size = keepBytes;
   // A file from an earlier import would list other rows.
-  if (keepBytes === 0) await rm(path, { force: true });
+  if (keepBytes === 0 && !target.isStream) await rm(name, { force: true });
+  const write = async (lines: readonly string[]) => {
+    if (!file) {
+      file = keepBytes === 0 ? await createPrivateFile(name) : await open(name, 'a', 0o600);
+      size = Math.min(size, (await file.stat()).size);
+      await file.truncate(size);
+    }
+    const text = (size === 0 ? head : '') + linesFor(lines, ERRORS_FILE_BYTES_MAX - size, full);
+    await file.appendFile(text);
+    if (!target.isStream) await file.datasync(); // The next commit marks these rows as done.
+    size += Buffer.byteLength(text);
+  };
   return {
     append: async (lines) => {
-      if (lines.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
-      if (!file) {
-        file = keepBytes === 0 ? await createPrivateFile(path) : await reopen(path);
-        size = Math.min(size, (await file.stat()).size);
-        await file.truncate(size);
-      }
-      const text = (size === 0 ? head : '') + linesFor(lines, ERRORS_FILE_BYTES_MAX - size, full);
-      const bytes = Buffer.from(text);
-      await file.write(bytes, 0, bytes.length, size);
-      await file.datasync(); // The next commit marks these rows as done.
-      size += bytes.length;
+      if (lines.length > 0 && size < ERRORS_FILE_BYTES_MAX)
+        await write(lines).catch((error) => {
+          throw writeProblem(path, error);
+        });
       return size;
     },
     close: async () => {
@@ -82,12 +90,4 @@ export function linesFor(lines: readonly string[], room: number, full: string = 
     if (text.length >= room) return text + full;
   }
   return text;
-}
-
-/** For a resumed import. Creates a new file if the old one is missing. */
-async function reopen(path: string): Promise<FileHandle> {
-  return open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return createPrivateFile(path);
-  });
 }
