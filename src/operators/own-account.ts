@@ -46,7 +46,7 @@ export async function changePassword(
   return knownDevice(vault, row, input.device) && newDevice(vault, { ...row, password });
 }
 
-/** Changes the own name or email. Another email needs the password, and the old address is told. */
+/** Changes the own name or email. Another email needs the password, ends every open link, and the old address is told. */
 export async function changeProfile(
   { context, slowDown }: AccountParts,
   actor: Actor,
@@ -78,6 +78,8 @@ export async function changeProfile(
       .set({ profile, email_hash: emailHash })
       .where('id', '=', row.id)
       .execute();
+    // Whoever reads the old mailbox may have one.
+    if (moves) await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
     const { name, email: address } = before;
     const event = { action: 'operator.updated' as const, before: { name, email: address }, after };
     await recordAudit(context, trx, actor, { ...event, object: objectOf(before) }, now);

@@ -109,6 +109,20 @@ forEachEngine((engine) => {
       assert.equal(asked?.object.name, email);
     });
 
+    it('leaves no link in the old mailbox of somebody who has changed their email', async () => {
+      const email = 'hedy@example.com';
+      const hedy = await join(service, owner, 'viewer', email);
+      await arrived(email, 1);
+      service.clock.advance(5 * 60_000 + 1);
+      await forgot(email);
+      const token = tokenOf(linkIn(await arrived(email, 2)));
+      const moved = await hedy.patch('/me', { email: 'lamarr@example.com', password: PASSWORD });
+      assert.equal(moved.status, 200, moved.text);
+      const password = 'frequencies hop';
+      assertError(await browserOf(service).post('/password', { token, password }), 410, 'expired');
+      assert.equal((await browserOf(service).signIn('lamarr@example.com', PASSWORD)).status, 200);
+    });
+
     it('says the same to a stranger, and writes nothing', async () => {
       const count = async () =>
         (await listOperatorMails(await openOperators(service.context), { limit: 200 })).mails.length;

@@ -26,6 +26,7 @@ interface Template {
   kind: string;
   enabled: boolean;
   custom: boolean;
+  version: number;
   language: string;
   languages: { language: string; custom: boolean; outOfDate: boolean }[];
   subject: string;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
@@ -265,6 +266,15 @@ forEachEngine((engine) => {
         assert.equal(answer.url, `${service.url}${page}?lang=fr`);
       }
       assert.equal((await form.get()).headers.get('content-type'), 'application/json; charset=utf-8');
+    });
+
+    it('finds nobody behind a link with characters that no token has', async () => {
+      for (const token of ['%0D%0AX%3Ay', '%00', '%7F', '%E2%80%A8', '%F0%9F%8E%89', '..%2F..', '%25'])
+        for (const address of [`/s/${token}/resend`, `/s/${token}/leave`, `/confirm/${token}/again`]) {
+          const opened = await fetch(`${service.url}${address}`, { headers: HTML });
+          assert.deepEqual([opened.status, new URL(opened.url).pathname], [404, path.dirname(address)]);
+          assert.ok(opened.headers.get('x-request-id'));
+        }
     });
 
     it('joins a title and a text as the language does', async () => {

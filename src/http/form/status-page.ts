@@ -58,7 +58,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
   });
   for (const action of ['resend', 'leave'])
     app.get(`/s/:token/${action}`, pageRoute(reading, TokenParams), async (request, reply) =>
-      reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
+      reply.redirect(inSameLanguage(request, `../${encodeURIComponent(request.params.token)}`)),
     );
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
     const { token } = request.params;

@@ -24,7 +24,7 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
     return answer(parts, request, reply, await followConfirmLink(context, request.params.token));
   });
   app.get('/confirm/:token/again', pageRoute(parts.reading, TokenParams), async (request, reply) =>
-    reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
+    reply.redirect(inSameLanguage(request, `../${encodeURIComponent(request.params.token)}`)),
   );
   app.post('/confirm/:token/again', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     const { token } = request.params;

@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /**
  * Enhanced codes that are about the sender: its address (X.1.7, X.1.8), its quota (X.4.5), its authentication
  * (X.7.20 to X.7.29), and those by which Microsoft tells a sender that it is unknown, blocked or over its limits.
@@ -42,6 +44,9 @@ export function saysNoMailbox(response: string): boolean {
   return NO_MAILBOX.test(response.toLowerCase().replace(/\s+/g, ' '));
 }
 
+/** Also as it is written in links, where each parameter stands for itself. */
+const ADDRESS = /[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+|[^\s<>"'(),;:[\]?&=]+%40[^\s<>"'(),;:[\]?&=]+/gi;
+
 /** The server's words without the recipient: everything that looks like an address, and both parts of theirs. */
 export function withoutRecipient(response: string, { from, to }: { from: string; to: string }): string {
   const at = to.lastIndexOf('@');
@@ -51,10 +56,10 @@ export function withoutRecipient(response: string, { from, to }: { from: string;
     part === '' || part.toLowerCase() === own
       ? text
       : text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(part)}(?![\\p{L}\\p{N}])`, 'giu'), '…');
-  const plain = response.replace(/[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+/g, (found) =>
-    found.toLowerCase() === from.toLowerCase() ? found : '…',
+  const plain = response.replace(ADDRESS, (found) =>
+    found.replace(/%40/, '@').toLowerCase() === from.toLowerCase() ? found : '…',
   );
-  return hide(hide(plain, local), domain);
+  return [local, domain, domainToASCII(domain)].reduce(hide, plain);
 }
 
 function escapePattern(text: string): string {

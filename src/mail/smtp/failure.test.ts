@@ -147,6 +147,18 @@ describe('a response from a mail server', () => {
     assert.equal(answer, '554 <…>: user … at …; from hello@acme.example');
   });
 
+  it('is told without the recipient, also in a link and as DNS has their domain', () => {
+    const to = 'zoë+1@müller.example';
+    const response =
+      '550 5.7.23 SPF failed: http://spf.example/Why?id=zo%C3%AB%2B1%40m%C3%BCller.example&ip=192.0.2.1 ' +
+      'for xn--mller-kva.example; s=hello%40acme.example';
+    const { answer } = describeFailure(answered('RCPT TO', response), SERVER, { ...LETTER, to });
+    assert.equal(
+      answer,
+      '550 5.7.23 SPF failed: http://spf.example/Why?id=…&ip=192.0.2.1 for …; s=hello%40acme.example',
+    );
+  });
+
   it('concerns one email when only its address needs an extension that the server lacks', () => {
     const error = answered('MAIL FROM', '550 5.6.7 SMTPUTF8 refused');
     assert.equal(describeFailure(error, SERVER, { ...LETTER, to: 'ünï@example.com' }).fault, 'mail');
