@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 export const access: Command[] = [
   {
     name: 'operator end-access',
-    about: 'Ends all sessions, one-time links and admin tokens. Everybody has to sign in again.',
+    about: 'End all sessions, one-time links and admin tokens. Everybody has to sign in again.',
     run: async (context) => {
       const ended = await endAccess(context);
       return { json: ended, text: inWords(ended) };

@@ -7,6 +7,7 @@ import { explainError } from '../installation/explain-error.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { createLogger } from '../lib/log.ts';
+import { nearest } from '../lib/nearest.ts';
 import { VERSION } from '../lib/version.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
@@ -155,8 +156,20 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     }
     return { operands: positionals, flags };
   } catch (error) {
-    throw new UsageProblem(`${(error as Error).message}\n\n${describe(command)}`);
+    throw new UsageProblem(
+      `${inOurWords(error as ArgumentsError, Object.keys(known))}\n\n${describe(command)}`,
+    );
   }
+}
+
+type ArgumentsError = Error & { code?: string };
+
+/** Node explains how to pass an unknown option on, which is not what anybody wants here. */
+function inOurWords({ code, message }: ArgumentsError, known: readonly string[]): string {
+  const [, option] = /^Unknown option '(-{1,2}[^']*)'/.exec(message) ?? [];
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) return message;
+  const meant = nearest(option.replace(/^-+/, ''), known);
+  return `there is no option ${option}${meant === undefined ? '' : `. Did you mean --${meant}?`}`;
 }
 
 /** Problems that an operator can fix get one line. Anything else is a bug and gets a stack trace. */

@@ -29,7 +29,7 @@ const ROLE = { role: { value: 'ROLE', about: 'owner, admin, support or viewer; d
 export const operators: Command[] = [
   {
     name: 'operator setup-link',
-    about: 'Prints the link with which the first owner creates an account.',
+    about: 'Print the link with which the first owner creates an account.',
     run: async (context, _operands, _flags, config) => {
       const opened = await openAccounts(context);
       if (await isSetUp(context.db.query))
@@ -43,7 +43,7 @@ export const operators: Command[] = [
   },
   {
     name: 'operator create',
-    about: 'Adds an operator and prints a one-time link to choose a password with.',
+    about: 'Add an operator, and print a one-time link to choose a password with.',
     flags: {
       ...EMAIL,
       name: { value: 'NAME', about: 'Name of the operator.' },
@@ -62,7 +62,7 @@ export const operators: Command[] = [
   },
   {
     name: 'operator list',
-    about: 'Lists the operators.',
+    about: 'List the operators.',
     run: async (context) => {
       const list = await listOperators(await openAccounts(context));
       const rows = list.map(({ id, email, name, role, state, twoFactor }) => [
@@ -81,7 +81,7 @@ export const operators: Command[] = [
   },
   {
     name: 'operator reset',
-    about: 'Prints a one-time link with which an operator sets a new password.',
+    about: 'Print a one-time link with which an operator sets a new password.',
     flags: {
       ...EMAIL,
       'two-factor-off': {
@@ -101,7 +101,7 @@ export const operators: Command[] = [
   },
   {
     name: 'admin-token create',
-    about: 'Creates a token for the admin API and shows it, this once.',
+    about: 'Create a token for the admin API. It is shown only once.',
     flags: {
       name: { value: 'NAME', about: 'What the token is for.', required: true },
       ...ROLE,
@@ -120,7 +120,7 @@ export const operators: Command[] = [
   },
   {
     name: 'admin-token list',
-    about: 'Lists the admin tokens; the tokens themselves cannot be shown again.',
+    about: 'List the admin tokens. The tokens themselves cannot be shown again.',
     run: async (context) => {
       const list = (await listTokens(await openAccounts(context))).map(shown);
       const rows = list.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt, createdBy }) => [
@@ -138,7 +138,7 @@ export const operators: Command[] = [
   },
   {
     name: 'admin-token revoke',
-    about: 'Ends an admin token at once.',
+    about: 'Revoke an admin token. It stops working immediately.',
     operands: ['TOKEN_ID'],
     run: async (context, [id = '']) => {
       await revokeToken(await openAccounts(context), COMMAND_LINE, id);

@@ -15,7 +15,11 @@ export function queueOf(context: Context, flags: Flags): Promise<Queue> {
 
 /** A command for the same queue, to copy into a shell. */
 export function commandOn({ waitlist, environment }: Queue, ...words: string[]): string {
-  const scope = ['--waitlist', waitlist.id, ...(environment === DEFAULT_ENVIRONMENT ? [] : ['--env', environment])];
+  const scope = [
+    '--waitlist',
+    waitlist.id,
+    ...(environment === DEFAULT_ENVIRONMENT ? [] : ['--env', environment]),
+  ];
   return [COMMAND, ...[...words, ...scope].map(shellWord)].join(' ');
 }
 

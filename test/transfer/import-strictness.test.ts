@@ -378,4 +378,17 @@ forEachEngine((engine) => {
       /^3 referrals in "Referred By" are self-referrals or in a circle\. They credit nobody\.$/m,
     );
   });
+
+  it('is refused if its first row is a person, who would be lost as the names of columns', async () => {
+    const to = await service.waitlist();
+    for (const text of ['a@x.co\nb@x.co\n', 'Ada,a@x.co\nBob,b@x.co\n', '+14155550101\n+14155550102\n'])
+      for (const what of ['', '/preview'])
+        assertError(
+          await post(to, 'csv', text, '', what),
+          400,
+          'invalid_request',
+          /^the first row must contain the column names; it has a person\./,
+        );
+    assert.equal((await to.page()).body.total, 0);
+  });
 });

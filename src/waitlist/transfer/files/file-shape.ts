@@ -1,4 +1,6 @@
+import { parseEmail } from '../../../lib/email.ts';
 import { invalid } from '../../../lib/errors.ts';
+import { parsePhone } from '../../people/identity.ts';
 import { isOwnExport, nameColumns } from './columns.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { BAD_ROW_COLUMNS, JSON_ROW_COLUMN } from './presets.ts';
@@ -30,6 +32,10 @@ async function csvShape(file: ImportSource, path: string, text: string): Promise
   const row = await firstRow(readCsvRows(withNewlines(file, lines), delimiter, { offset: 0, line: 1 }));
   if (!Array.isArray(row?.values) || row.problem !== undefined)
     throw invalid(`the first row must contain the column names; it ${row?.problem}`);
+  if (row.values.some((cell) => parseEmail(cell) ?? parsePhone(cell)))
+    throw invalid(
+      'the first row must contain the column names; it has a person. Add a row above it, such as: email',
+    );
   const columns = nameColumns(row.values);
   const first = { offset: row.end, line: row.nextLine };
   const isBadJsonRows =
