@@ -10,7 +10,7 @@ import { freePort } from '../support/postgres.ts';
 import { runCommand, startProcess } from '../support/process.ts';
 import { query } from '../support/query.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
-import { jsonOf } from '../support/terminal.ts';
+import { jsonOf, runHere } from '../support/terminal.ts';
 
 /** On a fixed port, somebody answers before everything is open. */
 async function fixedPort(): Promise<{ PORT: string }> {
@@ -84,6 +84,12 @@ describe('a start on a PostgreSQL database that is read-only', () => {
     afterTest(() => server.stop('SIGKILL'));
     const client = clientFor(server.url);
     assert.equal((await client.request('GET', '/readyz')).status, 503);
+    const { code, stdout } = await runHere(storage.environment, 'status');
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^WRONG {2}database: PostgreSQL accepts no writes: .*default_transaction_read_only/m,
+    );
     await query(
       url,
       `begin; set transaction read write; alter database ${name} reset default_transaction_read_only; commit`,
