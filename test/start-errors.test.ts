@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,10 +18,13 @@ import { after, describe, it } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { readConfig } from '../src/config/config.ts';
 import { DatabaseUnavailable } from '../src/db/database.ts';
 import { isWorthWaitingFor } from '../src/db/postgres/errors.ts';
 import { explainPostgres, PostgresTooOld, refuseOldServer } from '../src/db/postgres/explain.ts';
 import { isPlainTextToPublic } from '../src/db/postgres/pool.ts';
+import { explainError } from '../src/installation/explain-error.ts';
+import { noteMigration } from '../src/installation/migration-note.ts';
 import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { createDatabase } from './support/databases.ts';
@@ -310,7 +322,17 @@ describe('a directory or port that cannot be used is reported in one sentence', 
 
   it('a host that is not an address of this machine', async () => {
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'host'), PORT: '8080', HOST: '192.0.2.1' };
-    assertSentence(await runCommand(environment, 'serve'), /Cannot listen on 192\.0\.2\.1: .*HOST/);
+    assertSentence(await runCommand(environment, 'serve'), /Cannot listen on 192\.0\.2\.1: .*Set HOST to/);
+    const withMetrics = { ...environment, DOORLIST_METRICS_PORT: '0' };
+    for (const [variables, wanted] of [
+      [{ PORT: '0' }, /Cannot listen on 192\.0\.2\.1: address not available\. Set HOST to/],
+      [{ HOST: 'no.invalid' }, /Cannot listen on no\.invalid: the name cannot be resolved\. Set HOST to/],
+      [
+        { HOST: '127.0.0.1', PORT: '0', DOORLIST_METRICS_HOST: '192.0.2.1' },
+        /Cannot listen on 192\.0\.2\.1: .*Set DOORLIST_METRICS_HOST to/,
+      ],
+    ] as const)
+      assertSentence(await runCommand({ ...withMetrics, ...variables }, 'serve'), wanted);
   });
 
   it('a data directory that is a file or inside one', async () => {
@@ -352,7 +374,36 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     const before = readdirSync(environment.DOORLIST_DATA_DIR);
     assertSentence(await runAsAnother(environment, 'serve'), ANOTHER_USER);
     assertSentence(await runAsAnother(environment, 'waitlist', 'list'), ANOTHER_USER);
+    const { code, stdout } = await runAsAnother(environment, 'doctor');
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^WRONG {2}master key file: The data directory .*permission denied\. Run Doorlist as/m,
+    );
     assert.deepEqual(readdirSync(environment.DOORLIST_DATA_DIR), before);
+  });
+
+  const withoutFullDevice = existsSync('/dev/full') ? false : 'the system has no device that is always full';
+
+  it('a disk that is full', { skip: withoutFullDevice }, () => {
+    const config = readConfig({ DOORLIST_DATA_DIR: parent });
+    assert.throws(
+      () => writeFileSync('/dev/full', 'x'),
+      (error: Error) =>
+        explainError(error, config) ===
+        `A file could not be written, perhaps in the data directory ${parent}: no space left on device. Free some space, then try again.`,
+    );
+  });
+
+  it('but not what only `status` would read, which an update of the schema does without', {
+    skip: withoutFullDevice,
+  }, async () => {
+    const dataDir = path.join(parent, 'update');
+    mkdirSync(dataDir);
+    symlinkSync('/dev/full', path.join(dataDir, 'schema-update.json'));
+    const note = noteMigration(readConfig({ DOORLIST_DATA_DIR: dataDir }));
+    const step = { from: 1, to: 2, version: 2, name: 'x', startedAt: 0, statement: 0, statements: 1 };
+    note({ ...step, state: 'running', waitingFor: [] });
   });
 
   it('an invalid master key', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { explainError } from '../installation/explain-error.ts';
@@ -56,10 +56,19 @@ function checkKeyFile(config: Config): Finding {
   if (config.masterKey !== undefined)
     return { what, ok: true, detail: 'not used: DOORLIST_MASTER_KEY is set' };
   const file = path.join(config.dataDir, 'master.key');
-  if (!existsSync(file)) return { what, ok: true, detail: `${file} does not exist yet` };
-  const mode = statSync(file).mode & 0o777;
+  let mode: number | undefined;
+  try {
+    mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  } catch (error) {
+    return { what, ok: false, detail: explainError(error as Error, config) ?? (error as Error).message };
+  }
+  if (mode === undefined) return { what, ok: true, detail: `${file} does not exist yet` };
   return mode & 0o077
-    ? { what, ok: false, detail: `${file} is readable by others (mode ${mode.toString(8)}): run chmod 600` }
+    ? {
+        what,
+        ok: false,
+        detail: `${file} is readable by others (mode ${(mode & 0o777).toString(8)}): run chmod 600`,
+      }
     : { what, ok: true, detail: file };
 }
 

@@ -53,6 +53,42 @@ describe('readConfig', () => {
     assert.equal(readConfig({ HOST: '::', PORT: '80' }).publicUrl, 'http://[::]:80');
   });
 
+  it('takes an address or a name to listen on, and nothing around it', () => {
+    for (const name of ['HOST', 'DOORLIST_METRICS_HOST']) {
+      for (const host of ['0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'my_host.internal'])
+        assert.doesNotThrow(() => readConfig({ [name]: host }), host);
+      for (const host of ['[::1]', '0.0.0.0 ', 'http://127.0.0.1', '127.0.0.1:4923', '*'])
+        assert.throws(() => readConfig({ [name]: host }), {
+          message: `${name}: must be an IP address or host name of this machine, without a port or brackets, such as 127.0.0.1, 0.0.0.0 or ::1`,
+        });
+    }
+  });
+
+  it('does not call a variable missing that is only wrong', () => {
+    const wrong = (environment: Record<string, string>, ...problems: string[]) =>
+      assert.throws(() => readConfig(environment), { message: problems.join('\n') });
+    wrong(
+      { DOORLIST_SMTP_URL: 'smtp://mail', DOORLIST_MAIL_FROM: 'nobody' },
+      'DOORLIST_MAIL_FROM: must be an email address in ASCII',
+    );
+    wrong(
+      {
+        DATABASE_URL: 'mysql://db',
+        DATABASE_LISTEN_URL: 'postgres://db/a',
+        DATABASE_REPLICA_URL: 'postgres://db/a',
+      },
+      'DATABASE_URL: must be a URL that starts with postgres:// or postgresql://',
+    );
+    wrong(
+      { DOORLIST_MASTER_KEY: 'x', DOORLIST_MASTER_KEY_NEXT: KEY },
+      'DOORLIST_MASTER_KEY: must be 32 bytes in base64',
+    );
+    wrong(
+      { DOORLIST_SMTP_URL: 'smtp://mail' },
+      'DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set',
+    );
+  });
+
   it('accepts exactly the log levels that it describes', () => {
     const { name, about } = VARIABLES.logLevel;
     const described = about

@@ -124,15 +124,21 @@ function readTracing(read: <T>(variable: Variable<T>) => T): Config['tracing'] {
   return endpoint === undefined ? undefined : { endpoint, ...tracing };
 }
 
-function readDkim(read: <T>(variable: Variable<T>) => T, problems: string[]): DkimKey | undefined {
+function readDkim(read: <T>(variable: Variable<T>) => T): DkimKey | undefined {
   const privateKey = read(VARIABLES.dkimKey);
   const domain = read(VARIABLES.dkimDomain);
   const selector = read(VARIABLES.dkimSelector);
-  if (privateKey === undefined) return undefined;
-  if (domain !== undefined) return { privateKey, domain: domain.toLowerCase(), selector };
-  problems.push('DOORLIST_DKIM_DOMAIN: is required when DOORLIST_DKIM_KEY is set');
-  return undefined;
+  if (privateKey === undefined || domain === undefined) return undefined;
+  return { privateKey, domain: domain.toLowerCase(), selector };
 }
+
+/** With the first of each pair, the second must be set. */
+const REQUIRED_WITH: readonly (readonly [Variable<unknown>, Variable<unknown>])[] = [
+  [VARIABLES.databaseListenUrl, VARIABLES.databaseUrl],
+  [VARIABLES.databaseReplicaUrl, VARIABLES.databaseUrl],
+  [VARIABLES.smtpUrl, VARIABLES.mailFrom],
+  [VARIABLES.dkimKey, VARIABLES.dkimDomain],
+];
 
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
@@ -191,7 +197,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     smtpConnections: read(VARIABLES.smtpConnections),
     smtpRate: read(VARIABLES.smtpRate),
     mailFrom: mailFrom ?? 'doorlist@localhost',
-    dkim: readDkim(read, problems),
+    dkim: readDkim(read),
     bounceAddress: read(VARIABLES.bounceAddress),
     rateLimits: {
       inviteCheck: read(VARIABLES.limitInviteCheck),
@@ -210,18 +216,14 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     },
     ignoredVariables: ignored,
   };
-  if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
+  // One that is given and wrong is a problem of its own.
+  const isGiven = ({ name }: Variable<unknown>) =>
+    Boolean(environment[name] || (SECRETS.includes(name) && given[fileVariable(name)]));
+  if (isGiven(VARIABLES.masterKeyNext) && !isGiven(VARIABLES.masterKey))
     problems.push('DOORLIST_MASTER_KEY_NEXT: can only be set together with DOORLIST_MASTER_KEY');
-  }
-  if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
-    problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
-  }
-  if (config.databaseReplicaUrl !== undefined && config.databaseUrl === undefined) {
-    problems.push('DATABASE_URL: is required when DATABASE_REPLICA_URL is set');
-  }
-  if (config.smtpUrl !== undefined && mailFrom === undefined) {
-    problems.push('DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set');
-  }
+  for (const [set, required] of REQUIRED_WITH)
+    if (isGiven(set) && !isGiven(required))
+      problems.push(`${required.name}: is required when ${set.name} is set`);
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   return config;
 }

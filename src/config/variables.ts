@@ -51,6 +51,13 @@ function checkHost(value: string): string | undefined {
   return new URL(value).hostname === '' ? 'must have a host' : undefined;
 }
 
+/** An address or a name. Whether it is one of this machine shows when it is used. */
+function checkListenHost(value: string): string | undefined {
+  return isIP(value) > 0 || /^[\w.-]+$/.test(value)
+    ? undefined
+    : 'must be an IP address or host name of this machine, without a port or brackets, such as 127.0.0.1, 0.0.0.0 or ::1';
+}
+
 function isAddressOrCidr(text: string): boolean {
   const [address = '', bits = '1', ...rest] = text.split('/');
   const mostBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -73,7 +80,13 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export const VARIABLES = {
   port: whole('PORT', 0, 65_535, 3000, 'Port to listen on. 0 picks a free port.'),
-  host: text('HOST', '127.0.0.1', '127.0.0.1', 'Address to listen on. Use `0.0.0.0` for all interfaces.'),
+  host: text(
+    'HOST',
+    '127.0.0.1',
+    '127.0.0.1',
+    'Address to listen on. Use `0.0.0.0` for all interfaces.',
+    checkListenHost,
+  ),
   role: text(
     'DOORLIST_ROLE',
     'all',
@@ -186,6 +199,7 @@ export const VARIABLES = {
     '127.0.0.1',
     '127.0.0.1',
     'Address for the metrics port. Only open it to a network that you trust.',
+    checkListenHost,
   ),
   otlpEndpoint: text(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

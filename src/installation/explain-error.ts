@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import type { Config } from '../config/config.ts';
@@ -52,12 +53,27 @@ function explainSystem(error: NodeJS.ErrnoException, config: Where): string | un
   if (file !== undefined) return explainFile(code, path.resolve(file), path.resolve(config.dataDir));
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
     return explainListening(error, config);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `A file could not be written, perhaps in the data directory ${path.resolve(config.dataDir)}: ${systemErrorWords(code)}. Free some space, then try again.`;
   return error.message;
 }
 
-function explainListening(error: NodeJS.ErrnoException & { port?: number }, config: Where): string {
-  const { code = '' } = error;
-  const isMetrics = error.port !== config.port && error.port === config.metricsPort;
+/** Of an error while listening. One of resolving a name has only that, as `hostname`. */
+interface ListenError extends NodeJS.ErrnoException {
+  hostname?: string;
+  address?: string;
+  port?: number;
+}
+
+const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN'];
+
+function explainListening(error: ListenError, config: Where): string {
+  const { code = '', hostname, address, port: failedPort = 0 } = error;
+  const isOther =
+    hostname !== undefined
+      ? hostname !== config.host
+      : failedPort !== config.port || (isIP(config.host) > 0 && address !== config.host);
+  const isMetrics = config.metricsPort !== undefined && isOther;
   const [host, port, variables] = isMetrics
     ? ([config.metricsHost, config.metricsPort, ['DOORLIST_METRICS_HOST', 'DOORLIST_METRICS_PORT']] as const)
     : ([config.host, config.port, ['HOST', 'PORT']] as const);
@@ -65,7 +81,8 @@ function explainListening(error: NodeJS.ErrnoException & { port?: number }, conf
     return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set ${variables[1]} to another port.`;
   if (code === 'EACCES')
     return `This user may not listen on port ${port}. Set ${variables[1]} to a port above 1023, and use a proxy for the lower ports.`;
-  return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set ${variables[0]} to an address of this machine.`;
+  const words = UNKNOWN_NAME.includes(code) ? 'the name cannot be resolved' : systemErrorWords(code);
+  return `Cannot listen on ${host}: ${words}. Set ${variables[0]} to an address of this machine.`;
 }
 
 function explainFile(code: string, file: string, dataDir: string): string {

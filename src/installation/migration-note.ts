@@ -18,7 +18,11 @@ export function noteMigration({ dataDir }: Config): MigrationWatch {
     const text = JSON.stringify({ ...step, pid: process.pid } satisfies Note);
     if (step.from === 0 || text === noted) return;
     noted = text;
-    writeFileSync(path.join(dataDir, NOTE), text, { mode: 0o600 });
+    try {
+      writeFileSync(path.join(dataDir, NOTE), text, { mode: 0o600 });
+    } catch {
+      // Only `status` misses it. If the disk is full, the update fails next and names the database.
+    }
   };
 }
 

@@ -209,7 +209,11 @@ function openEngine(
   { limits, connections, port, isQuiet = false }: EngineOptions,
 ): Promise<Database> {
   const { databaseUrl } = config;
-  if (databaseUrl === undefined) return openSqlite(databaseFile(config), port);
+  if (databaseUrl === undefined)
+    return openSqlite(path.resolve(databaseFile(config)), {
+      port,
+      onDamage: ({ message }) => reportState(log, 'database file', 'damaged', { reason: message }),
+    });
   return openPostgres({
     url: databaseUrl,
     poolSize: connections?.pool ?? config.databasePool,

@@ -28,17 +28,17 @@ export const NO_BACKGROUND: Background = {
 };
 
 export async function startBackground(context: Context, config: Config): Promise<Background> {
-  const outbox = await startOutbox(context, config);
+  if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
+  const unlimited = withoutTimeLimits(context);
+  const alerts = await watchHealth(unlimited, config);
+  const audit = auditUpkeep(await openOperators(unlimited), config.auditDays);
+  const outbox = await startOutbox(context, config); // The last that can fail: from here on, something runs.
   if (config.smtpUrl !== undefined) {
     const { checkSmtpAtStart } = await import('../mail/smtp/check.ts');
     void checkSmtpAtStart(context.log, config.smtpUrl);
   }
-  const unlimited = withoutTimeLimits(context);
   const upkeep = createUpkeep(unlimited);
-  if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
   const jobs = createJobRunner(unlimited, JOB_KINDS);
-  const alerts = await watchHealth(unlimited, config);
-  const audit = auditUpkeep(await openOperators(unlimited), config.auditDays);
   const scheduler = startScheduler(context, [outbox.task, jobs.task, alerts, audit, ...upkeep.tasks]);
   // What it cannot write, another server will do.
   context.db.superseded.addEventListener('abort', () => {

@@ -4,7 +4,7 @@ import { setInterval } from 'node:timers';
 import type { Config } from '../config/config.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
-import { listenForMetrics } from '../http/plugins/metrics.ts';
+import { listenForMetrics, type MetricsPage } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { warnOfLargePools } from '../installation/check-pool.ts';
 import { lockForServing } from '../installation/directory-lock.ts';
@@ -29,7 +29,7 @@ import { listenOn } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { openTracer } from './open-tracer.ts';
 import { startRequestThreads } from './request-threads.ts';
-import { watchStopSignals } from './stop-signals.ts';
+import { type StopSignals, watchStopSignals } from './stop-signals.ts';
 import { countThreads, shareConnections } from './thread-count.ts';
 import { welcome } from './welcome.ts';
 import { buildWorkerApp } from './worker-app.ts';
@@ -42,17 +42,13 @@ const LEAST_STOP_MS = 15_000;
 const DRAIN_SHARE = 0.8;
 
 interface ServeOptions {
-  limits?: Partial<PostgresLimits>;
+  limits?: Partial<PostgresLimits> | undefined;
   stopDeadlineMs?: number;
   /** Within it, the same signal again is the one before. */
   sameSignalMs?: number;
   /** false if something else serves it. */
   buildsDashboard?: boolean;
 }
-
-type StartOptions = Required<Pick<ServeOptions, 'buildsDashboard'>> & {
-  limits: ServeOptions['limits'] | undefined;
-};
 
 /** Serves until it gets a signal to stop. Resolves with the exit code. */
 export async function serve(
@@ -61,64 +57,109 @@ export async function serve(
   { limits, stopDeadlineMs = STOP_DEADLINE_MS, sameSignalMs, buildsDashboard = true }: ServeOptions = {},
 ): Promise<number> {
   const log = createLogger(config.logLevel);
+  const signals = watchStopSignals(sameSignalMs);
+  const opened = new AsyncDisposableStack(); // Closes everything in reverse order, however the server ends.
+  let deadline: NodeJS.Timeout | undefined;
+  try {
+    watchProcess(log, opened);
+    if (config.ignoredVariables.length > 0)
+      log.info(
+        { variables: config.ignoredVariables },
+        'ignored variables that Kubernetes sets for a service named doorlist',
+      );
+    const server = await start(config, { log, signals, opened, limits, buildsDashboard });
+    print(server.welcome);
+    const signal = await signals.first;
+    signals.second.then(() => process.exit(1)); // A second signal means stop now.
+    const delayMs = await announceStop(server, config, signal);
+    const leftMs = Math.max(stopDeadlineMs - delayMs, Math.min(stopDeadlineMs, LEAST_STOP_MS));
+    deadline = endWithin(leftMs, log);
+    await drain(server, leftMs * DRAIN_SHARE);
+    await opened.disposeAsync();
+    return 0;
+  } catch (error) {
+    signals.first.then(() => process.exit(1));
+    deadline ??= endWithin(stopDeadlineMs, log, { reason: (error as Error).message });
+    await opened.disposeAsync().catch(() => {}); // What comes after the first error is its consequence.
+    throw error;
+  } finally {
+    deadline?.unref(); // Must not keep the process alive by itself.
+  }
+}
+
+/** What concerns the process and not its work. */
+function watchProcess(log: Logger, opened: AsyncDisposableStack): void {
+  opened.defer(() => new Promise<void>((resolve) => log.flush(() => resolve())));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
   flushing.unref();
-  const signals = watchStopSignals(sameSignalMs);
-  const descriptors = watchDescriptors(log);
+  opened.defer(() => clearInterval(flushing));
+  opened.defer(watchDescriptors(log).stop);
   const onHangUp = () => log.info({}, 'got SIGHUP: settings are only read at the start, so nothing changes');
   process.on('SIGHUP', onHangUp);
-  if (config.ignoredVariables.length > 0)
-    log.info(
-      { variables: config.ignoredVariables },
-      'ignored variables that Kubernetes sets for a service named doorlist',
-    );
-  let starting = true;
-  signals.first.then(() => {
-    if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
-  });
-  const { context, app, lifecycle, threads, keyUsage, releaseDirectory, dashboard, metrics, tracer } =
-    await startListening(config, log, { limits, buildsDashboard }, () => {
-      starting = false;
-    });
-  const { port } = app.server.address() as AddressInfo;
-  await warnOfLargePools(context, config);
-  const background = config.role === 'api' ? NO_BACKGROUND : await startBackground(context, config);
-  warnWithoutPublicUrl(config, log);
-  const listening = { port, metricsPort: metrics?.port, threads: threads.count + 1 };
-  print(await welcome(context, config, listening, dashboard.state().problem));
+  opened.defer(() => void process.off('SIGHUP', onHangUp));
+}
 
-  const signal = await signals.first;
+interface StartOptions extends Pick<ServeOptions, 'limits'> {
+  log: Logger;
+  signals: StopSignals;
+  opened: AsyncDisposableStack;
+  buildsDashboard: boolean;
+}
+
+/** Returns when everything works. Until then, what was opened is closed by the caller if something fails. */
+async function start(config: Config, options: StartOptions) {
+  const { log, signals, opened } = options;
+  let isStarting = true;
+  signals.first.then(() => {
+    if (isStarting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
+  });
+  const listening = await startListening(config, options, () => {
+    isStarting = false;
+  });
+  const { context, app, threads, dashboard, metricsPort } = listening;
+  await warnOfLargePools(context, config);
+  warnWithoutPublicUrl(config, log);
+  const { port } = app.server.address() as AddressInfo;
+  const addresses = { port, metricsPort, threads: threads.count + 1 };
+  const text = await welcome(context, config, addresses, dashboard.state().problem);
+  const background = config.role === 'api' ? NO_BACKGROUND : await startBackground(context, config);
+  opened.defer(background.close);
+  return { ...listening, background, welcome: text };
+}
+
+type Server = Awaited<ReturnType<typeof start>>;
+
+/** Keeps serving until load balancers have noticed. Returns how long that took. */
+async function announceStop(
+  { context: { log }, dashboard, background, lifecycle, threads }: Server,
+  { stopDelayMs }: Config,
+  signal: NodeJS.Signals,
+): Promise<number> {
   dashboard.stop();
   background.announceStop();
-  signals.second.then(() => process.exit(1)); // A second signal means stop now.
   lifecycle.announceStop();
   const isProbed = (await threads.announceStop()) || lifecycle.isProbed();
   // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
-  const delayMs = signal === 'SIGTERM' && isProbed ? config.stopDelayMs : 0;
+  const delayMs = signal === 'SIGTERM' && isProbed ? stopDelayMs : 0;
   if (delayMs > 0) {
     log.info({ signal, delayMs }, 'stopping: not ready any more, still serving until load balancers notice');
     await pause(delayMs);
   }
   log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
-  const leftMs = Math.max(stopDeadlineMs - delayMs, Math.min(stopDeadlineMs, LEAST_STOP_MS));
-  const deadline = setTimeout(() => {
-    log.error({}, 'stopped at the deadline: something did not finish in time');
-    log.flush(() => process.exit(1));
-  }, leftMs);
+  return delayMs;
+}
+
+async function drain({ lifecycle, threads, background }: Server, withinMs: number): Promise<void> {
   const drained = Promise.all([lifecycle.drain(), threads.drain(), background.drain()]);
-  await Promise.race([drained, pause(leftMs * DRAIN_SHARE)]);
+  await Promise.race([drained, pause(withinMs)]);
   await threads.close();
-  app.server.closeAllConnections();
-  await app.close();
-  await Promise.all([background.close(), keyUsage.close(), metrics?.close(), tracer?.close()]);
-  await context.db.close();
-  releaseDirectory();
-  descriptors.stop();
-  process.off('SIGHUP', onHangUp);
-  clearInterval(flushing);
-  await new Promise((resolve) => log.flush(resolve));
-  deadline.unref(); // Must not keep the process alive by itself.
-  return 0;
+}
+
+function endWithin(ms: number, log: Logger, fields: { reason?: string } = {}): NodeJS.Timeout {
+  return setTimeout(() => {
+    log.error(fields, 'stopped at the deadline: something did not finish in time');
+    log.flush(() => process.exit(1));
+  }, ms);
 }
 
 /**
@@ -145,36 +186,39 @@ function warnWithoutPublicUrl({ trustedProxies, isPublicUrlSet, publicUrl }: Con
 /** Until everything is open, clients are told to wait. */
 async function startListening(
   config: Config,
-  log: Logger,
-  { limits, buildsDashboard }: StartOptions,
+  { log, opened, limits, buildsDashboard }: StartOptions,
   ready: () => void,
 ) {
   const address = { host: config.host, port: config.port };
   // Clients cannot know a port that is chosen later.
-  const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
-  let releaseDirectory: (() => void) | undefined;
+  let waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
+  opened.defer(() => waitingRoom?.close());
   const metrics = createMetrics();
   const tracer = await openTracer(config, { log, meter: metrics.meter });
+  opened.defer(() => tracer?.close());
   const { threads, counts, connections } = await startThreads(config, log, limits);
+  opened.defer(threads.terminate);
+  let releaseDirectory: (() => void) | undefined;
+  opened.defer(() => releaseDirectory?.());
   const open = () =>
     openContext(config, log, Date.now, {
       ...{ limits, connections, counts, tracer, meter: metrics.meter },
-      watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
+      watch: both(logMigration(log), (step) => waitingRoom?.showMigration(step)),
       beforeDatabase: async () => {
         releaseDirectory ??= await lockForServing(config);
       },
     });
-  const context = await waitForDatabase(open, config, log).catch(async (error) => {
-    releaseDirectory?.();
-    await waitingRoom?.close();
-    await threads.terminate();
-    await tracer?.close();
-    throw error;
+  const context = await waitForDatabase(open, config, log);
+  opened.defer(async () => {
+    await threads.terminate(); // They use it.
+    await context.db.close();
   });
   if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
   const keyUsage = trackKeyUsage(context);
+  opened.defer(keyUsage.close);
   const isWorker = config.role === 'worker';
   const dashboard = buildDashboardIfNeeded(log, buildsDashboard && !isWorker);
+  opened.defer(dashboard.stop);
   const signups = openSignups(context, config.mostWaitingSignups);
   const passwords = argon2Passwords();
   const page = metrics.over({ context, signups, others: threads.metrics });
@@ -183,33 +227,32 @@ async function startListening(
     dashboard: builtDashboard(dashboard.state),
   });
   const { app, ...lifecycle } = await (isWorker ? buildWorkerApp(parts) : buildApp(parts));
-  let metricsServer: Awaited<ReturnType<typeof listenForMetrics>> | undefined;
-  try {
-    await app.ready();
-    await threads.open({ context, metrics: page, passwords, tracer }, dashboard.state());
-    if (config.metricsPort !== undefined)
-      metricsServer = await listenForMetrics(page, { host: config.metricsHost, port: config.metricsPort });
-    await waitingRoom?.close();
-    ready();
-    // Another server cannot join in: its waiting room does not share its port.
-    const port = await listenOn(app, address, threads.count > 0);
-    await threads.listen({ ...address, port });
-    void dashboard.settled.then(() => threads.showDashboard(dashboard.state()));
-  } catch (error) {
-    dashboard.stop();
-    await threads.terminate();
-    await metricsServer?.close();
+  opened.defer(async () => {
+    app.server.closeAllConnections();
     await app.close();
-    await keyUsage.close();
-    await tracer?.close();
-    await context.db.close(); // An open database would keep the process alive.
-    throw error;
-  }
-  return {
-    ...{ context, app, lifecycle, threads, keyUsage, dashboard, tracer },
-    metrics: metricsServer,
-    releaseDirectory: () => releaseDirectory?.(),
-  };
+  });
+  await app.ready();
+  await threads.open({ context, metrics: page, passwords, tracer }, dashboard.state());
+  const metricsPort = await openMetricsPort(page, config, opened);
+  await waitingRoom?.close();
+  waitingRoom = undefined;
+  ready();
+  // Another server cannot join in: its waiting room does not share its port.
+  const port = await listenOn(app, address, threads.count > 0);
+  await threads.listen({ ...address, port });
+  void dashboard.settled.then(() => threads.showDashboard(dashboard.state()));
+  return { context, app, lifecycle, threads, dashboard, metricsPort };
+}
+
+async function openMetricsPort(
+  page: MetricsPage,
+  { metricsHost, metricsPort }: Config,
+  opened: AsyncDisposableStack,
+): Promise<number | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const { port, close } = await listenForMetrics(page, { host: metricsHost, port: metricsPort });
+  opened.defer(close);
+  return port;
 }
 
 /** Besides this one. With one thread, there is nothing to share. */

@@ -206,6 +206,28 @@ forEachEngine((engine) => {
   });
 });
 
+describe('a copy from PostgreSQL', () => {
+  it('is refused beside a server whose URL gives its connections another name', async () => {
+    const source = await createStorage('postgres', { migrated: true });
+    const target = await createStorage('sqlite');
+    const url = new URL(source.environment.DATABASE_URL ?? '');
+    url.searchParams.set('application_name', 'acme');
+    const named = { ...source, environment: { ...source.environment, DATABASE_URL: url.href } };
+    const service = await startService('postgres', { storage: named });
+    try {
+      for (const { environment } of [source, named]) {
+        const { code, error } = await typed(environment, 'copy', '--to', `sqlite:${target.dataDir}`);
+        assert.equal(code, 1);
+        assert.match(error, /the source is in use: stop all Doorlist processes/);
+      }
+    } finally {
+      await service.close();
+      await source.remove();
+      await target.remove();
+    }
+  });
+});
+
 function openTarget(environment: Record<string, string>): Promise<Database> {
   return openDatabase(readConfig(environment), createLogger('silent'));
 }

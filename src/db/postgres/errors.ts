@@ -5,6 +5,9 @@ import { SUPERSEDED_STATE } from './schema-gate.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
+/** PostgreSQL itself only names the statement. */
+const READ_ONLY_REASON =
+  'PostgreSQL accepts no writes: it is a standby, or default_transaction_read_only is on';
 /** Lock not available, deadlock. */
 const LOCK_STATE = /^(55P03|40P01)$/;
 /**
@@ -31,6 +34,7 @@ export function rethrow(error: Error): never {
   if (error instanceof DatabaseUnavailable) throw error;
   const state = sqlState(error);
   if (state === UNIQUE_VIOLATION) throw new UniqueViolation(error.message, { cause: error });
+  if (state === READ_ONLY) throw new DatabaseUnavailable(READ_ONLY_REASON, { cause: error });
   if (state === SUPERSEDED_STATE) throw new SchemaSuperseded({ cause: error });
   if (state !== undefined && LOCK_STATE.test(state))
     throw new LockUnavailable(error.message, { cause: error });

@@ -73,7 +73,7 @@ const BY_STATE: Record<string, Sentence> = {
   '57P02': ({ server }) => `${server} is restarting after a crash.`,
   '57014': ({ server }) => `${server} canceled a statement that took too long.`,
   '25006': ({ server }) =>
-    `${server} is read-only. Point DATABASE_URL at the primary server, not at a standby.`,
+    `${server} is read-only. If it is a standby, point DATABASE_URL at the primary server; otherwise turn default_transaction_read_only off.`,
 };
 
 const BY_ERRNO: Record<string, Sentence> = {

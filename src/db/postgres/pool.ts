@@ -73,7 +73,6 @@ export interface Pool {
   readonly changes: Changes;
   /** Aborted when a write met a newer schema. */
   readonly superseded: AbortSignal;
-  query(command: pg.QueryConfig): Promise<pg.QueryResult>;
   connect(): Promise<Client>;
   /**
    * Lifts the limits on this client's statements until it is released, as long as the server is working on
@@ -81,9 +80,9 @@ export interface Pool {
    */
   beginLongWork(client: Client, processId: number): void;
   connections(): Connections;
-  /** For failures of statements that did not go through `query`. */
+  /** For failures of statements in transactions. */
   noteFailure(error: unknown): void;
-  /** The same outside transactions: also reports a lost connection, and translates the error. */
+  /** For those outside: also reports a lost connection, and translates the error. */
   fail(error: Error): never;
   /** Returns the connection to the pool, or drops it because of an error. */
   release(client: Client, error?: unknown): void;
@@ -224,6 +223,14 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
   });
   pool.on('remove', (client) => idle.delete(client as Client));
 
+  const connect = async (): Promise<Client> => {
+    for (;;) {
+      const client = (await pool.connect().catch(fail)) as Client;
+      if (!client.connection.stream.destroyed) return client;
+      client.release(true); // Dropped a moment ago, which the pool does not know yet.
+    }
+  };
+
   const opened: Pool = {
     limits,
     changes: createChanges(),
@@ -236,8 +243,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
       return refusedSettings ?? new Set();
     },
     superseded: superseding.signal,
-    query: (command) => pool.query(command).catch(fail),
-    connect: () => pool.connect().catch(fail) as Promise<Client>,
+    connect,
     noteFailure,
     fail,
     beginLongWork: (client, processId) => longWork.set(client, processId),

@@ -70,8 +70,48 @@ describe('the URL of a PostgreSQL database', () => {
         postgresUrlProblem(`postgres://me:hunter2@a/list?connect_timeout=${seconds}`),
         'connect_timeout must be a number of seconds from 1 to 999',
       );
-    for (const url of ['postgres://me:hunter2@a:x/list', 'mysql://me:hunter2@a/list', 'postgres:list', 'x'])
+    for (const url of ['mysql://me:hunter2@a/list', 'postgres:list', 'x'])
       assert.equal(postgresUrlProblem(url), 'must be a URL that starts with postgres:// or postgresql://');
+    assert.equal(
+      postgresUrlProblem('postgres://me:hunter2@::1/list'),
+      'is not a valid URL: check its host and port, and put an IPv6 address into brackets',
+    );
+  });
+
+  it('is refused in words that name a wrong port or a character that is not encoded', () => {
+    for (const port of ['x', '0', '65536', '99999'])
+      for (const place of [`db:${port}/list`, `db/list?port=${port}`])
+        assert.equal(
+          postgresUrlProblem(`postgres://me:hunter2@${place}`),
+          'the port of db must be a number from 1 to 65535',
+          place,
+        );
+    for (const password of ['p#x', 'p/x', 'p?x', '1#x', '1/x', 'p%x', 'p%zz'])
+      assert.equal(
+        postgresUrlProblem(`postgres://me:${password}@db/list`),
+        'has special characters in its user name or password that must be percent-encoded, such as %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %',
+        password,
+      );
+    for (const url of [
+      'postgres://me:p%23%2F%3F%40%25@db:5432/list',
+      'postgres://db/list?user=me@tenant&password=p@x',
+      'postgres://me@[::1]:5432/list',
+      'postgres://me@db:/list',
+    ])
+      assert.equal(postgresUrlProblem(url), undefined, url);
+  });
+
+  it('does not rename our connections, by whose name servers are counted', () => {
+    for (const query of [
+      '?application_name=app',
+      '?application_name=my%20app&sslmode=disable',
+      '?sslmode=disable&application_name=',
+    ])
+      for (const hosts of ['db', 'a,b', '']) {
+        const normal = normalPostgresUrl(`postgres://me:pw@${hosts}/list${query}`);
+        assert.doesNotMatch(normal, /application_name|[?&]$|\?&/);
+        assert.equal(normal.includes('sslmode=disable'), query.includes('sslmode'), normal);
+      }
   });
 
   it('may say how long to try to connect', () => {
@@ -116,6 +156,11 @@ describe('the URL of a PostgreSQL database', () => {
       url: 'postgres://me@a:1,b:2/list?sslmode=disable&target_session_attrs=read-write',
       password: 'pw',
     });
+    assert.equal(
+      tool('?pgbouncer=true&schema=public&statement_timeout=5000&connect_timeout=9&options=-c%20jit%3Doff')
+        .url,
+      'postgres://me@db/list?connect_timeout=9&options=-c%20jit%3Doff',
+    );
     const socket = toolAddress('postgres://me:pw@%2Frun%2Fpg/list', { version: 18, certificates: undefined });
     assert.deepEqual(socket, { url: 'postgres://me@%2Frun%2Fpg/list', password: 'pw' });
   });

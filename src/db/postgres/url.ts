@@ -5,17 +5,30 @@ const SOCKET_DIRECTORY = '/var/run/postgresql';
 const CHECKED_MODES = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const TLS_MODES = ['disable', 'no-verify', ...CHECKED_MODES];
 const CONNECT_SECONDS = /^[1-9]\d{0,2}$/;
+/** Those of libpq that say how to connect. Its tools refuse a URL with any other. */
+const TOOL_PARAMETERS = new Set([
+  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'passfile', 'require_auth', 'channel_binding'],
+  ...['connect_timeout', 'client_encoding', 'options', 'target_session_attrs', 'load_balance_hosts'],
+  ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
+  ...['sslmode', 'sslnegotiation', 'sslcert', 'sslkey', 'sslpassword', 'sslcertmode', 'sslrootcert'],
+  ...['sslcrl', 'sslcrldir', 'sslsni', 'ssl_min_protocol_version', 'ssl_max_protocol_version'],
+  ...['requirepeer', 'gssencmode', 'gsslib', 'gssdelegation', 'krbsrvname', 'service', 'servicefile'],
+]);
 /** What libpq calls a server that we can use. With several hosts, we look for one that accepts writes in any case. */
 const WRITABLE_SESSIONS = ['any', 'read-write', 'primary'];
 const HOST_AND_PORT = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/;
-const MALFORMED = 'must be a URL that starts with postgres:// or postgresql://';
+const ANOTHER_START = 'must be a URL that starts with postgres:// or postgresql://';
+const NOT_ENCODED =
+  'has special characters in its user name or password that must be percent-encoded, such as %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %';
+const MALFORMED = 'is not a valid URL: check its host and port, and put an IPv6 address into brackets';
 /** The first version of PostgreSQL's tools that knows the certificates of the system. */
 const KNOWS_SYSTEM_CERTIFICATES = 16;
 
 /** Says what is wrong with the URL of a database, in a sentence without its password, or returns undefined. */
 export function postgresUrlProblem(url: string): string | undefined {
   const parameters = parametersOf(url);
-  if (!SHAPE.test(url)) return MALFORMED;
+  if (!SHAPE.test(url)) return ANOTHER_START;
+  if (isNotEncoded(url)) return NOT_ENCODED;
   const problem = hostsProblem(url);
   if (problem !== undefined) return problem;
   if (!serverUrls(normalPostgresUrl(url)).every((each) => URL.canParse(each))) return MALFORMED;
@@ -28,15 +41,34 @@ export function postgresUrlProblem(url: string): string | undefined {
   return undefined;
 }
 
-/** Only if there are several. */
+/**
+ * Such a password ends too early. What is left of it looks like a port, or the `@` behind it like a part of the path.
+ */
+function isNotEncoded(url: string): boolean {
+  const { user, hosts = '', rest = '' } = SHAPE.exec(url)?.groups ?? {};
+  const [path = ''] = rest.split('?');
+  if (url.includes('#') || !isDecodable(`${user ?? ''}${hosts}`)) return true;
+  if (user !== undefined || !rest.includes('@')) return false;
+  return path.includes('@') || placesOf(url).some(({ port }) => !isPort(port || '5432'));
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function hostsProblem(url: string): string | undefined {
   const places = placesOf(url);
-  if (places.length < 2) return undefined;
   const ports = parametersOf(url).get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== places.length)
-    return `port has ${ports.length} ports for ${places.length} hosts: give one for all, or one for each`;
-  if (places.some(({ host }) => host === '')) return 'names no host before or after a comma';
-  const wrong = places.find(({ port }) => !isPort(port ?? '5432'));
+    return `port has ${ports.length} ports for ${places.length} host${places.length === 1 ? '' : 's'}: give one for all, or one for each`;
+  if (places.length > 1 && places.some(({ host }) => host === ''))
+    return 'names no host before or after a comma';
+  const wrong = places.find(({ host, port }) => host !== '' && !isPort(port || '5432'));
   return wrong && `the port of ${decodeURIComponent(wrong.host)} must be a number from 1 to 65535`;
 }
 
@@ -89,7 +121,8 @@ export function connectTimeout(url: string): { connectMs?: number } {
  * libpq allows a user without a host, which means a socket; URLs elsewhere do not. The directory of a socket can also
  * stand in the place of the host, which everybody understands.
  */
-export function normalPostgresUrl(url: string): string {
+export function normalPostgresUrl(given: string): string {
+  const url = withoutApplicationName(given);
   const { user, hosts, rest = '' } = SHAPE.exec(url)?.groups ?? {};
   const parameters = parametersOf(url);
   const mode = parameters.get('sslmode') ?? '';
@@ -103,6 +136,11 @@ export function normalPostgresUrl(url: string): string {
   const [path = ''] = rest.split('?');
   const more = parameters.size > 0 ? `?${parameters}` : '';
   return `postgres://${user}${encodeURIComponent(directory)}${path}${more}`;
+}
+
+/** The driver would prefer a name in the URL to ours, by which servers that use the database are found. */
+function withoutApplicationName(url: string): string {
+  return url.replace(/([?&])application_name=[^&]*&?/g, '$1').replace(/[?&]$/, '');
 }
 
 /** With all hosts in their usual place. */
@@ -129,13 +167,15 @@ export function toolAddress(
   const password = decodeURIComponent(address.password) || (address.searchParams.get('password') ?? '');
   address.password = '';
   const { searchParams } = address;
-  searchParams.delete('password');
   const wantsTls = ['true', '1'].includes(searchParams.get('ssl') ?? '');
   const mode = searchParams.get('sslmode') ?? (wantsTls ? 'verify-full' : undefined);
   const isCompatible = searchParams.has('uselibpqcompat');
-  for (const name of ['ssl', 'uselibpqcompat']) searchParams.delete(name);
+  for (const name of [...searchParams.keys()]) if (!TOOL_PARAMETERS.has(name)) searchParams.delete(name);
   if (others.length > 0) searchParams.set('target_session_attrs', 'read-write');
-  const whole = () => ({ url: others.length > 0 ? withHosts(address.href, hosts) : address.href, password });
+  const whole = () => {
+    address.search = String(searchParams).replaceAll('+', '%20'); // A plus sign is not a space to libpq.
+    return { url: others.length > 0 ? withHosts(address.href, hosts) : address.href, password };
+  };
   if (mode === undefined || mode === 'disable' || isCompatible) return whole();
   if (mode === 'no-verify') {
     searchParams.set('sslmode', 'require');

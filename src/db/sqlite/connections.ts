@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { ManyQuery } from './bulk.ts';
+import { nameDamage } from './explain.ts';
 import type { Reader } from './reader.ts';
 import type { Writer } from './writer.ts';
 
@@ -16,14 +17,20 @@ export abstract class SqlConnection implements DatabaseConnection {
 /** Reads from its own connection, in the transaction that is open there. */
 export class SnapshotConnection extends SqlConnection {
   readonly #database: DatabaseSync;
+  readonly #file: string;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, file: string) {
     super();
     this.#database = database;
+    this.#file = file;
   }
 
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+    try {
+      return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+    } catch (error) {
+      throw nameDamage(error as Error, this.#file);
+    }
   }
 }
 

@@ -30,3 +30,10 @@ export function explainSqlite(error: unknown, dataDir: string): string | undefin
   }
   return undefined;
 }
+
+/** Says so if the file is damaged. Other errors stay as they are. */
+export function nameDamage(error: Error & { errcode?: number }, file: string): Error {
+  const { errcode = 0 } = error;
+  if ((errcode & 0xff) !== CORRUPT) return error;
+  return Object.assign(new Error(SENTENCES[CORRUPT]?.(file), { cause: error }), { errcode });
+}

@@ -24,18 +24,27 @@ import { joinWriter, LOG_LIMIT_BYTES, startWriter, type Writer } from './writer.
 /** A commit this recent proves that the database is writable. */
 const COMMIT_PROVES_MS = 1_000;
 
+interface SqliteOptions {
+  /** From `share`, of the writer of another thread. */
+  port?: MessagePort | undefined;
+  /** Called before a read fails because the file is damaged. */
+  onDamage?: (error: Error) => void;
+}
+
 /**
  * Embedded SQLite. Reads run directly on this thread, because in WAL mode they never wait. Everything else
- * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop. With a port
- * from `share`, that is the writer of another thread.
+ * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop.
  */
-export async function openSqlite(file: string, port?: MessagePort): Promise<Database> {
+export async function openSqlite(
+  file: string,
+  { port, onDamage = () => {} }: SqliteOptions = {},
+): Promise<Database> {
   const superseding = new AbortController();
   const onSuperseded = () => superseding.abort();
   const writer = await (port
     ? joinWriter(port, file, onSuperseded)
     : startWriter(file, SCHEMA_VERSION, onSuperseded));
-  const reader = openReader(file);
+  const reader = openReader(file, onDamage);
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: kyselyDialect(new SqliteConnection(read, writer)) });
   const { trx, begin, failure } = openOver(new WriterConnection(writer));
@@ -73,7 +82,7 @@ export async function openSqlite(file: string, port?: MessagePort): Promise<Data
       const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
       try {
         own.exec('begin');
-        return await work(openOver(new SnapshotConnection(own)).trx);
+        return await work(openOver(new SnapshotConnection(own, file)).trx);
       } finally {
         own.close();
       }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
+import { nameDamage } from './explain.ts';
 
 /**
  * Reads pages directly from the system's cache, without a call and a copy for each. SQLite maps at most 2 GiB
@@ -12,13 +13,20 @@ const MOST_PREPARED = 500;
 
 export type Reader = <O>(query: CompiledQuery<O>) => O[];
 
-/** A read-only connection on this thread. */
-export function openReader(file: string): { read: Reader; version(): unknown; close(): void } {
+/** A read-only connection on this thread. `onDamage` is called before a read fails because the file is damaged. */
+export function openReader(
+  file: string,
+  onDamage: (error: Error) => void,
+): { read: Reader; version(): unknown; close(): void } {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec(`pragma mmap_size = ${READER_MMAP_BYTES}; pragma cache_size = -${READER_CACHE_KIB}`);
   const version = database.prepare('pragma data_version');
   return {
-    read: createReader(database),
+    read: createReader(database, (error) => {
+      const named = nameDamage(error, file);
+      if (named !== error) onDamage(named);
+      throw named;
+    }),
     /** Differs after any other connection, of this process or another, has changed the database. Reads no page. */
     version: () => version.get()?.data_version,
     close: () => database.close(),
@@ -26,9 +34,9 @@ export function openReader(file: string): { read: Reader; version(): unknown; cl
 }
 
 /** All reads in one turn of the event loop share a snapshot, so that a page of entries and its total agree. */
-function createReader(database: DatabaseSync): Reader {
+function createReader(database: DatabaseSync, fail: (error: Error) => never): Reader {
   const begin = database.prepare('begin');
-  const end = database.prepare('commit');
+  const end = database.prepare('rollback'); // After a read of a damaged page, a commit would fail for the same reason.
   let open = false;
   const endSnapshot = () => {
     open = false;
@@ -51,8 +59,12 @@ function createReader(database: DatabaseSync): Reader {
   return <O>({ sql: text, parameters }: CompiledQuery<O>) => {
     const { statement, names } = prepared.get(text) ?? prepare(text);
     if (!open) openSnapshot();
-    const rows = statement.all(...(parameters as never[])) as unknown as unknown[][];
-    return rows.map((values) => toRow<O>(names, values));
+    try {
+      const rows = statement.all(...(parameters as never[])) as unknown as unknown[][];
+      return rows.map((values) => toRow<O>(names, values));
+    } catch (error) {
+      return fail(error as Error);
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
+import { nameDamage } from './explain.ts';
 import { SUPERSEDED_MESSAGE } from './known-schema.ts';
 
 /** 32 MiB: an index page that many commits changed is copied into the database once, not each time. */
@@ -171,5 +172,5 @@ function toError({ message, errcode, replaced }: Failure, file: string): Error {
     case SQLITE_CANTOPEN:
       return new DatabaseUnavailable(message, options);
   }
-  return Object.assign(new Error(message), { errcode });
+  return nameDamage(Object.assign(new Error(message), { errcode }), file);
 }
