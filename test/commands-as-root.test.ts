@@ -12,6 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { Config } from '../src/config/config.ts';
+import type { MigrationStep } from '../src/db/migrate.ts';
+import { noteMigration } from '../src/installation/migration-note.ts';
 import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { afterTest } from './support/cleanup.ts';
 import { clientFor, forEachEngine, listOver } from './support/harness.ts';
@@ -76,6 +79,17 @@ forEachEngine((engine) => {
       assert.equal((await again.stop()).code, 0);
     });
   });
+});
+
+it("a database that root creates in another user's directory is that user's", { skip }, async () => {
+  const dataDir = directory();
+  const environment = { DOORLIST_DATA_DIR: dataDir };
+  await jsonOf(environment, 'migrate');
+  assert.deepEqual(notOwnedByNobody(dataDir), []);
+  noteMigration({ dataDir } as Config)({ from: 1, to: 2, startedAt: 0 } as MigrationStep);
+  assert.deepEqual(notOwnedByNobody(dataDir), []);
+  const server = await startProcess(environment, NOBODY);
+  assert.equal((await server.stop()).code, 0);
 });
 
 describe("root's backups and restores", { skip }, () => {

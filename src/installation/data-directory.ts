@@ -1,9 +1,9 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { MIGRATE_LOCK, SERVE_LOCK } from '../db/sqlite/lock.ts';
 import type { Log } from '../lib/log.ts';
-import { isThere } from '../lib/private-file.ts';
+import { createDataFile, isThere } from '../lib/private-file.ts';
 
 /** There is no installation in the directory. */
 export class NothingThere extends Error {
@@ -39,7 +39,7 @@ export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseU
 function createEmpty(file: string): void {
   if (isThere(file)) return;
   try {
-    closeSync(openSync(file, 'wx', 0o600));
+    closeSync(createDataFile(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another process was first.
   }
