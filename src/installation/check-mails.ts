@@ -70,9 +70,15 @@ export async function judgeMails(context: Context, emails: Finding): Promise<Fin
   return {
     ...emails,
     ...(emails.ok ? { level: 'warning' } : {}),
-    detail: `${emails.detail}. In ${waitlist}, ${failed} of ${failed + taken} of the last 7 days failed`,
+    detail: `${emails.detail}. In ${waitlist}, ${shareInWords(failed, failed + taken)}`,
     link: `/waitlists/${waitlist}/emails?${query}`,
   };
+}
+
+function shareInWords(failed: number, all: number): string {
+  if (all === 1) return 'the only email of the last 7 days failed';
+  const share = failed === HEALTH_COUNT_MAX ? `at least ${failed}` : `${failed} of ${all}`;
+  return `${share} emails of the last 7 days failed`;
 }
 
 async function countFailed({ db, clock }: Context): Promise<FailingQueue[]> {

@@ -116,7 +116,7 @@ forEachEngine((engine) => {
         assert.match((await now.textContent()) ?? '', new RegExp(`^${today}.*, so far20$`));
       }
       const activity = page.getByRole('list', { name: 'Activity' });
-      assert.match((await activity.textContent()) ?? '', /^Signed up2.*Invited0Accepted an invite0$/);
+      assert.match((await activity.textContent()) ?? '', /^Signed up2.*Invites sent0Invites accepted0$/);
       await owner.patch('/instance', { defaultTimeZone: 'UTC' });
       await page.close();
     });

@@ -50,7 +50,7 @@ forEachEngine((engine) => {
     await dialog.getByRole('button', { name: 'Create wave' }).click();
     await page.getByRole('heading', { level: 1, name: 'Weekday mornings' }).waitFor();
     await page
-      .getByText('Up to 5 each weekday at 09:00, UTC. 70 % with plan=pro, 30 % everyone else.')
+      .getByText('Up to 5 each weekday at 09:00, UTC. 70 %: plan is pro; 30 %: everyone else.')
       .waitFor();
     await page.getByText('Unknown').first().waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
     await check(page, 'the editor of a wave');
     await dialog.getByRole('button', { name: 'Save plan' }).click();
     await page
-      .getByText('Up to 7 each weekday at 09:00, UTC. 60 % with plan=pro, 40 % everyone else.')
+      .getByText('Up to 7 each weekday at 09:00, UTC. 60 %: plan is pro; 40 %: everyone else.')
       .waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Nothing until it is resumed.').waitFor();
@@ -90,14 +90,68 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Value').last().fill('8');
     await save.click();
-    await page.getByText('Only people with plan=pro, team=8.').waitFor();
+    await page.getByText('Only people who match: plan is pro · team is 8.').waitFor();
     await page.goto(`${service.url}${waves}/${divided.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog.getByRole('combobox', { name: 'Who' }).getByText('50 % with plan=pro, team=7').waitFor();
+    await dialog.getByRole('combobox', { name: 'Who' }).getByText('50 %: plan is pro · team is 7').waitFor();
     await dialog.getByLabel('Name').fill('Half for them');
     await save.click();
     await page.getByRole('heading', { level: 1, name: 'Half for them' }).waitFor();
     assert.deepEqual((await owner.get<Wave>(`${waves}/${divided.id}`)).body.quotas, divided.quotas);
+    await page.close();
+  });
+
+  it('says why nobody is invited: enough are open, no places or nobody left', async () => {
+    const list = await service.waitlist();
+    const { context } = service;
+    const queue = await list.queue();
+    const daily = { repeat: 'daily', time: '09:00', timeZone: 'Asia/Tokyo' } as const;
+    const { id: trickle } = await createWave(context, queue, { name: 'Trickle', keepOpen: 1 });
+    const { id: mornings } = await createWave(context, queue, { name: 'Mornings', schedule: daily });
+    const page = await openDashboard(service, `/waitlists/${list.id}/waves`, { as: owner, size });
+    const show = (id: string) => page.goto(`/waitlists/${list.id}/waves/${id}`);
+    await page.getByText('Keeps 1 invite open', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Plan a wave' }).click();
+    await page.getByRole('dialog').getByText('Nobody left').waitFor();
+    await page.getByLabel('Until this many have joined').fill('1');
+    await page.getByRole('dialog').getByText('No places or people left').waitFor();
+    await show(trickle);
+    await page.getByText('Keeps 1 invite open.').waitFor();
+    await page.getByText('Nobody is left to invite right now.').waitFor();
+    await check(page, 'a wave without people');
+    await show(mornings);
+    await page.getByRole('row', { name: /9:00\sAM Nobody left –/ }).waitFor();
+    await page.getByText('Times in Asia/Tokyo.').waitFor();
+    await check(page, 'a plan without people');
+
+    await list.invite('guest@example.com');
+    await list.signup({ email: 'ada@example.com' });
+    await show(trickle);
+    await page.getByText('Enough invites are open.').waitFor();
+    const full = { name: 'Full', schedule: daily, untilJoined: 1 };
+    await show((await createWave(context, queue, full)).id);
+    await page.getByRole('row', { name: /No places left –/ }).waitFor();
+    const filled = { name: 'Filled', keepOpen: 2, untilJoined: 1 };
+    await show((await createWave(context, queue, filled)).id);
+    await page.getByText('No places left: those who joined').waitFor();
+    await page.close();
+  });
+
+  it('names the conditions of a wave as the queue does', async () => {
+    const list = await service.waitlist();
+    const { id } = (
+      await owner.post<Wave>(`/waitlists/${list.id}/waves`, {
+        ...{ name: 'Pro first', keepOpen: 2 },
+        segment: { where: ['plan=pro'], minReferrals: 1, joinedAfter: '2026-11-01T04:00:00.000Z' },
+      })
+    ).body;
+    const page = await openDashboard(service, `/waitlists/${list.id}/waves/${id}`, { as: owner, size });
+    await page
+      .getByText(
+        /^Keeps 2 invites open\. Only people who match: plan is pro · 1 or more referrals · Signed up from Nov 1, 2026.*\.$/,
+      )
+      .waitFor();
+    await checkLayout(page, 'a wave for a segment');
     await page.close();
   });
 

@@ -145,6 +145,7 @@ const overview = createRoute({
   getParentRoute: () => waitlist,
   path: '/',
   validateSearch: readOverviewSearch,
+  loader: () => prepare(instanceQuery),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 const queue = createRoute({

@@ -49,7 +49,7 @@ export function Stat({ label, value, about }: StatProps) {
       <dd className="text-2xl font-semibold tracking-tight tabular-nums">
         {value === undefined ? <Skeleton className="h-8 w-20" /> : <Figure value={value} />}
       </dd>
-      {about && <dd className="truncate text-sm text-mute">{about}</dd>}
+      {about && <dd className="text-sm wrap-break-word text-mute">{about}</dd>}
     </div>
   );
 }

@@ -6,10 +6,12 @@ import type { ChartProps } from './chart-types.ts';
 import { cx } from './cx.ts';
 
 const FONT_PX = 11;
-const DAY_S = 86_400;
+const HOUR_S = 3_600;
+const DAY_S = 24 * HOUR_S;
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-/** Labels of days are never closer than a day. */
+/** Labels are never closer than an hour or a day. */
+const HOURS_APART = [1, 2, 3, 6, 12].map((hours) => hours * HOUR_S);
 const DAYS_APART = [1, 2, 5, 7, 14, 28, 56, 91].map((days) => days * DAY_S);
 const RUNNING_DOTS = [2, 4];
 const AXIS_PX = 44;
@@ -45,14 +47,21 @@ export default function ChartCanvas(props: CanvasProps) {
         padding: [10, 24, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-        scales: { y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] } },
+        scales: {
+          // A single time is in the middle.
+          x: {
+            range: (_plot, first, last) =>
+              times.length > 1 ? [first, last] : [first - HOUR_S / 2, first + HOUR_S / 2],
+          },
+          y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] },
+        },
         axes: [
           {
             ...axis,
             size: 30,
             gap: 8,
             space: 64,
-            ...(days ? { incrs: DAYS_APART } : {}),
+            incrs: days ? DAYS_APART : HOURS_APART,
             grid: { show: false },
             values: (_plot, splits) => splits.map((at) => format.format(at * 1_000)),
           },

@@ -58,7 +58,8 @@ export function Chart({ height = 240, actions, ...props }: ChartProps) {
         )}
       </Suspense>
       <p className="text-xs text-mute">
-        Times in {timeZone.replaceAll('_', ' ')}.{running && ' Dotted: not over yet.'}
+        Times in {timeZone.replaceAll('_', ' ')}.
+        {running && (last > 0 ? ' Dotted: not over yet.' : ' Not over yet.')}
         {props.onPick && !table && ' Click a time to see its people; the table has links.'}
       </p>
     </figure>

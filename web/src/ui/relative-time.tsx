@@ -2,8 +2,10 @@ import { useEffect, useState } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
 const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const short = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' };
+const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
+const exact = new Intl.DateTimeFormat('en', EXACT);
+const date = new Intl.DateTimeFormat('en', DATE);
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 60],
   ['minute', 60],
@@ -12,8 +14,14 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const TICK_MS = 30_000;
 
+interface RelativeTimeProps {
+  at: string | null;
+  /** Where it is not the time zone of the person who looks. It is named. */
+  timeZone?: string | undefined;
+}
+
 /** "5 minutes ago", and the exact time on hover. A date when it is long ago. */
-export function RelativeTime({ at }: { at: string | null }) {
+export function RelativeTime({ at, timeZone }: RelativeTimeProps) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
@@ -22,19 +30,24 @@ export function RelativeTime({ at }: { at: string | null }) {
   if (at === null) return <span className="text-mute">–</span>;
   const time = new Date(at);
   return (
-    <Tooltip text={exact.format(time)}>
+    <Tooltip text={timeZone === undefined ? exact.format(time) : exactTimeIn(time, timeZone)}>
       <time dateTime={at} className="whitespace-nowrap">
-        {sinceNow(time)}
+        {sinceNow(time, timeZone)}
       </time>
     </Tooltip>
   );
+}
+
+function exactTimeIn(time: Date, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en', { ...EXACT, timeZone });
+  return `${format.format(time)}, ${timeZone.replaceAll('_', ' ')}`;
 }
 
 export function exactTime(at: string): string {
   return exact.format(new Date(at));
 }
 
-function sinceNow(time: Date): string {
+function sinceNow(time: Date, timeZone: string | undefined): string {
   let amount = (time.getTime() - Date.now()) / 1_000;
   if (Math.abs(amount) < 10) return 'just now';
   for (const [unit, size] of UNITS) {
@@ -43,5 +56,5 @@ function sinceNow(time: Date): string {
     if (Math.abs(rounded) < size) return relative.format(rounded, unit);
     amount /= size;
   }
-  return short.format(time);
+  return (timeZone === undefined ? date : new Intl.DateTimeFormat('en', { ...DATE, timeZone })).format(time);
 }

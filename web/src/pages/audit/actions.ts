@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 
-export type Action = Schemas['AuditRecord']['action'];
+type AuditRecord = Schemas['AuditRecord'];
+export type Action = AuditRecord['action'];
 
 const NAMES: Record<Action, string> = {
   'setup.completed': 'Set up the installation',
@@ -91,8 +92,20 @@ const NAMES: Record<Action, string> = {
   'referral.reviewed': 'Reviewed referrals',
 };
 
-export const actionName = (action: Action): string => NAMES[action] ?? action;
+/** Of records that say `dryRun`: nothing was written. */
+const DRY_RUN_NAMES: Partial<typeof NAMES> = { 'entries.imported': 'Checked an import file' };
 
-export const ACTION_OPTIONS = Object.entries(NAMES)
+export function actionName({ action, after }: Pick<AuditRecord, 'action' | 'after'>): string {
+  const { [action]: name = action } = { ...NAMES, ...(isDryRun(after) ? DRY_RUN_NAMES : {}) };
+  return name;
+}
+
+const isDryRun = (after: unknown) =>
+  typeof after === 'object' && after !== null && 'dryRun' in after && after.dryRun === true;
+
+/** A filter finds both. */
+const FILTER_NAMES = { ...NAMES, 'entries.imported': 'Imported people or checked a file' };
+
+export const ACTION_OPTIONS = Object.entries(FILTER_NAMES)
   .map(([value, label]) => ({ value, label }))
   .toSorted((a, b) => a.label.localeCompare(b.label));

@@ -49,10 +49,12 @@ export function AuditPage() {
       id: 'action',
       label: 'Action',
       className: 'max-md:max-w-52',
-      cell: ({ action, actor }) => (
+      cell: (record) => (
         <span className="flex flex-col">
-          <span className="truncate font-medium">{actionName(action)}</span>
-          <span className="truncate text-sm text-mute md:hidden">{actor.name ?? actor.kind}</span>
+          <span className="truncate font-medium">{actionName(record)}</span>
+          <span className="truncate text-sm text-mute md:hidden">
+            {record.actor.name ?? record.actor.kind}
+          </span>
         </span>
       ),
     },
@@ -125,7 +127,7 @@ export function AuditPage() {
       <Drawer
         open={chosen !== undefined}
         onClose={() => open(undefined)}
-        title={chosen ? actionName(chosen.action) : ''}
+        title={chosen ? actionName(chosen) : ''}
       >
         {chosen && <RecordDetails record={chosen} onFilter={only} />}
       </Drawer>

@@ -32,8 +32,8 @@ function Steps({ totals, invites, from, to }: Statistics) {
             value: referred,
             about: percent(referred, signups),
           },
-          { id: 'invited', label: 'Invited', value: invited, about: '' },
-          { id: 'accepted', label: 'Accepted an invite', value: accepted, about: '' },
+          { id: 'invited', label: 'Invites sent', value: invited, about: '' },
+          { id: 'accepted', label: 'Invites accepted', value: accepted, about: '' },
         ]}
       />
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">

@@ -6,8 +6,8 @@ import type { Statistics } from './statistics-query.ts';
 const COUNTED = [
   ['signups', 'Signed up'],
   ['referred', 'Came through a referral'],
-  ['invited', 'Invited'],
-  ['accepted', 'Accepted an invite'],
+  ['invited', 'Invites sent'],
+  ['accepted', 'Invites accepted'],
 ] as const;
 
 interface ComparisonProps {

@@ -15,9 +15,14 @@ export default function MetadataCard({
   name: string;
   statistics: Statistics | undefined;
 }) {
+  const isViewer = !useMay('support');
   const counted = statistics?.metadata.find(({ key }) => key === name);
+  const when = !statistics || hasWholeDays(statistics) ? 'in' : 'on UTC days that begin in';
   return (
-    <Card title={<code className="font-mono">{name}</code>} about="Signups in this period, by metadata.">
+    <Card
+      title={<code className="font-mono">{name}</code>}
+      about={`Signups ${when} this period, by metadata${isViewer ? ', in groups of at least five' : ''}.`}
+    >
       {counted && statistics ? <Values counted={counted} {...statistics} /> : <Skeleton className="h-55" />}
     </Card>
   );
@@ -30,6 +35,10 @@ function dayFrom(time: string): string {
   return new Date(Math.ceil(Date.parse(time) / DAY_MS) * DAY_MS).toISOString();
 }
 
+function hasWholeDays({ from, to }: Statistics): boolean {
+  return dayFrom(from) === from && (dayFrom(to) === to || Date.parse(to) > Date.now());
+}
+
 interface ValuesProps {
   counted: Counted;
   from: string;
@@ -37,39 +46,61 @@ interface ValuesProps {
 }
 
 function Values({ counted: { key, values, other }, from, to }: ValuesProps) {
+  const isViewer = !useMay('support');
   // Viewers may not ask who has a value. A filter cannot name a key with this character.
-  const isLinked = useMay('support') && !key.includes('=');
-  const total = values.reduce((sum, { signups }) => sum + signups, other);
-  if (total === 0) return <p className="text-mute">No signup had this in its metadata.</p>;
+  const isLinked = !isViewer && !key.includes('=');
+  const shown = mergeByText(values);
+  const total = shown.reduce((sum, { signups }) => sum + signups, other);
+  if (total === 0)
+    return (
+      <p className="text-mute">
+        {isViewer
+          ? 'Nothing to show: your role sees people only in groups of at least five.'
+          : 'No signup had this in its metadata.'}
+      </p>
+    );
   return (
     <Bars
       label={`Signups by ${key}`}
       bars={[
-        ...values.slice(0, 7).map(({ value, signups }) => ({
-          id: `value ${String(value)}`,
+        ...shown.slice(0, 7).map(({ text, signups }) => ({
+          id: `value ${text}`,
           label: isLinked ? (
             <PeopleLink
               segment={{
-                where: [`${key}=${value}`],
+                where: [`${key}=${text}`],
                 joinedAfter: dayFrom(from),
                 joinedBefore: dayFrom(to),
               }}
             >
-              {String(value)}
+              {text}
             </PeopleLink>
           ) : (
-            String(value)
+            text
           ),
           value: signups,
           about: percent(signups, total),
         })),
-        ...rest(values.slice(7), other, total),
+        ...rest(shown.slice(7), other, total),
       ]}
     />
   );
 }
 
-function rest(hidden: Counted['values'], other: number, total: number) {
+interface ShownValue {
+  text: string;
+  signups: number;
+}
+
+/** A filter is a text: it finds the number 1 and the text "1". */
+function mergeByText(values: Counted['values']): ShownValue[] {
+  const merged = new Map<string, number>();
+  for (const { value, signups } of values)
+    merged.set(String(value), (merged.get(String(value)) ?? 0) + signups);
+  return [...merged].map(([text, signups]) => ({ text, signups })).sort((a, b) => b.signups - a.signups);
+}
+
+function rest(hidden: readonly ShownValue[], other: number, total: number) {
   const value = hidden.reduce((sum, { signups }) => sum + signups, other);
   return value === 0 ? [] : [{ id: 'other', label: 'Everything else', value, about: percent(value, total) }];
 }

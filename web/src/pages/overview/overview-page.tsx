@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { instanceQuery } from '../../api/instance.ts';
 import { useLive } from '../../api/live.tsx';
 import { mayActAs, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -15,7 +16,15 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { firstStepsQuery } from './first-steps-query.ts';
-import { CUSTOM, DEFAULT_PERIOD, type OverviewSearch, PERIODS, spanOf } from './periods.ts';
+import {
+  CUSTOM,
+  DEFAULT_PERIOD,
+  dayAfter,
+  type OverviewSearch,
+  PERIODS,
+  spanOf,
+  todayIn,
+} from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
 import { SignupsChart } from './signups-chart.tsx';
 import { statisticsQuery } from './statistics-query.ts';
@@ -29,12 +38,6 @@ const RangePicker = lazy(() => import('./range-picker.tsx'));
 
 const CHOICES = [...PERIODS, { value: CUSTOM, label: 'Custom' }] as const;
 
-/** The last 30 days, to begin with. */
-function someRange() {
-  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-  return { from: day(Date.now() - 29 * 86_400_000), to: day(Date.now()) };
-}
-
 /** How a waitlist is doing, now and over time. */
 export function OverviewPage() {
   const scope = useScope();
@@ -45,15 +48,28 @@ export function OverviewPage() {
     void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const live = useLive(scope.waitlistId, scope.environment);
-  const query = useQuery(statisticsQuery(scope, search));
+  const instance = useQuery(instanceQuery);
+  const timeZone = instance.data?.defaultTimeZone ?? 'UTC';
+  const query = useQuery({
+    ...statisticsQuery(scope, search, timeZone),
+    enabled: !instance.isPending,
+  });
   useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
   const { counters } = live;
   const ownSteps = useOwnSteps(scope, counters);
   const now = (name: keyof NonNullable<typeof counters>) =>
     counters?.[name] ?? (query.isError ? null : undefined);
-  const { label } = spanOf(search);
-  const within = (count: number | undefined) =>
-    count === undefined ? '\u00a0' : `${count.toLocaleString('en')} in ${label}`;
+  const { label } = spanOf(search, timeZone);
+  const today = todayIn(timeZone);
+  const last30Days = { from: dayAfter(today, -29), to: today };
+  const within = (count: number | undefined, what = '') =>
+    count === undefined ? '\u00a0' : `${count.toLocaleString('en')} ${what}in ${label}`;
+  const invites = (count: number | undefined, what: 'sent' | 'accepted') => (
+    // On a phone it takes two lines, also while it is loading.
+    <span className="block max-md:min-h-[2lh]">
+      {within(count, `${count === 1 ? 'invite' : 'invites'} ${what} `)}
+    </span>
+  );
   const totals = query.data?.totals;
   return (
     <>
@@ -73,7 +89,7 @@ export function OverviewPage() {
             onChange={(next) =>
               set({
                 period: next === DEFAULT_PERIOD ? undefined : next,
-                ...(next === CUSTOM ? someRange() : { from: undefined, to: undefined }),
+                ...(next === CUSTOM ? last30Days : { from: undefined, to: undefined }),
               })
             }
           />
@@ -82,7 +98,8 @@ export function OverviewPage() {
       {period === CUSTOM && (
         <Suspense>
           <RangePicker
-            {...someRange()}
+            {...last30Days}
+            today={today}
             {...(from && to ? { from, to } : {})}
             onChange={(range) => set(range, true)}
           />
@@ -92,8 +109,8 @@ export function OverviewPage() {
         <Stat label="Signups" value={now('signups')} about={within(totals?.signups)} />
         {waitlist?.confirmEmails && <Stat label="Pending" value={now('pending')} about="Asked to confirm" />}
         <Stat label="Waiting" value={now('waiting')} about="In line now" />
-        <Stat label="Invited" value={now('invited')} about={within(totals?.invited)} />
-        <Stat label="Joined" value={now('joined')} about={within(totals?.accepted)} />
+        <Stat label="Invited" value={now('invited')} about={invites(totals?.invited, 'sent')} />
+        <Stat label="Joined" value={now('joined')} about={invites(totals?.accepted, 'accepted')} />
       </Stats>
       {ownSteps.some(({ done }) => !done) && (
         <Suspense>

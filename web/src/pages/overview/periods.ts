@@ -7,87 +7,111 @@ interface Period {
   value: string;
   label: string;
   interval: Interval;
-  days: number;
+  /** How many intervals. The last one is not over yet. */
+  count: number;
 }
 
 /** What the overview can look back at. */
 export const PERIODS = [
-  { value: '24h', label: '24 hours', interval: 'hour', days: 1 },
-  { value: '7d', label: '7 days', interval: 'day', days: 7 },
-  { value: '30d', label: '30 days', interval: 'day', days: 30 },
-  { value: '90d', label: '90 days', interval: 'day', days: 90 },
-  { value: '12m', label: '12 months', interval: 'week', days: 364 },
+  { value: '24h', label: '24 hours', interval: 'hour', count: 24 },
+  { value: '7d', label: '7 days', interval: 'day', count: 7 },
+  { value: '30d', label: '30 days', interval: 'day', count: 30 },
+  { value: '90d', label: '90 days', interval: 'day', count: 90 },
+  { value: '12m', label: '12 months', interval: 'week', count: 52 },
 ] as const satisfies readonly Period[];
 
 export type PeriodName = (typeof PERIODS)[number]['value'];
 export const PERIOD_NAMES = PERIODS.map(({ value }) => value);
 export const DEFAULT_PERIOD: PeriodName = '30d';
 
-export function periodOf(name: PeriodName): Period {
-  return PERIODS.find(({ value }) => value === name) ?? PERIODS[2];
-}
-
 /** A range of one's own. */
 export const CUSTOM = 'custom';
 
 export interface OverviewSearch {
-  period?: PeriodName | typeof CUSTOM;
+  period?: PeriodName | typeof CUSTOM | undefined;
   /** The first and the last day of a range of one's own. */
-  from?: string;
-  to?: string;
-  compare?: '1';
+  from?: string | undefined;
+  to?: string | undefined;
+  compare?: '1' | undefined;
 }
 
 export function readOverviewSearch(search: Record<string, unknown>): OverviewSearch {
   return {
     period: choiceOf(search.period, [...PERIOD_NAMES, CUSTOM]),
-    from: dayIn(search.from),
-    to: dayIn(search.to),
+    from: readDay(search.from),
+    to: readDay(search.to),
     compare: choiceOf(search.compare, ['1']),
   };
 }
 
-function dayIn(value: unknown): string | undefined {
+function readDay(value: unknown): string | undefined {
   const text = textOf(value) ?? '';
   return isDay(text) ? text : undefined;
 }
 
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 export const FIRST_DAY = '1980-01-01';
 /** Ten years of weeks, as much as the API returns. */
 const DAYS_MAX = 3_640;
 
-export function isRange(from: string, to: string): boolean {
-  return isDay(from) && isDay(to) && FIRST_DAY <= from && from <= to && daysIn(from, to) <= DAYS_MAX;
+/** The day that it is in a time zone. */
+export function todayIn(timeZone: string, now = Date.now()): string {
+  const parts = new Intl.DateTimeFormat('en', { ...DAY_PARTS, timeZone }).formatToParts(now);
+  return ['year', 'month', 'day'].map((name) => parts.find(({ type }) => type === name)?.value).join('-');
+}
+
+const DAY_PARTS = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 function daysIn(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 }
 
+/** What is wrong with a range, or undefined. */
+export function problemOf(from: string, to: string, today: string): string | undefined {
+  if (!isDay(from) || !isDay(to)) return 'Choose both days.';
+  if (from < FIRST_DAY) return 'Choose a day after 1980.';
+  if (to < from) return 'The last day is before the first.';
+  if (from > today) return 'The first day is in the future.';
+  return daysIn(from, to) > DAYS_MAX ? 'At most ten years.' : undefined;
+}
+
 /** What to ask the API for, and how to speak of it. */
-export interface Span {
+interface Span {
   interval: Interval;
+  timeZone: string;
   from: string;
+  /** Without it, the last interval is the one that is not over yet. */
   to?: string;
   /** As in "120 in 30 days". */
   label: string;
 }
 
-export function spanOf({ period = DEFAULT_PERIOD, from, to }: OverviewSearch): Span {
-  if (period === CUSTOM && from && to && isRange(from, to)) {
-    const days = daysIn(from, to);
+export function spanOf(search: OverviewSearch, timeZone: string, now = Date.now()): Span {
+  const today = todayIn(timeZone, now);
+  const { period, from, to } = search;
+  if (period === CUSTOM && from && to && !problemOf(from, to, today)) {
+    const isOver = to < today;
+    const days = daysIn(from, isOver ? to : today);
     const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : 'week';
-    const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10);
-    return { interval, from, to: end, label: 'this period' };
+    return { interval, timeZone, from, ...(isOver ? { to: dayAfter(to, 1) } : {}), label: 'this period' };
   }
-  const { interval, days, label } = periodOf(period === CUSTOM ? DEFAULT_PERIOD : period);
-  return { interval, from: new Date(Date.now() - days * DAY_MS).toISOString(), label };
+  const { interval, count, label } = PERIODS.find(({ value }) => value === period) ?? PERIODS[2];
+  const earlier = count - 1;
+  const first =
+    interval === 'hour'
+      ? new Date(now - earlier * HOUR_MS).toISOString()
+      : dayAfter(today, -earlier * (interval === 'week' ? 7 : 1));
+  return { interval, timeZone, from: first, label };
 }
 
 const FORMATS: Record<Interval, Intl.DateTimeFormatOptions> = {

@@ -1,22 +1,22 @@
 import { useState } from 'react';
 import { Field, Input } from '../../ui/field.tsx';
-import { FIRST_DAY, isDay, isRange } from './periods.ts';
+import { FIRST_DAY, problemOf } from './periods.ts';
 
 interface RangePickerProps {
   from: string;
   to: string;
+  today: string;
   onChange: (range: { from: string; to: string }) => void;
 }
 
 /** The first and the last day to show. Loaded when it is asked for. */
-export default function RangePicker({ from, to, onChange }: RangePickerProps) {
+export default function RangePicker({ from, to, today, onChange }: RangePickerProps) {
   const [draft, setDraft] = useState({ from, to });
-  const today = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  const problem = problemOf(draft.from, draft.to);
+  const problem = problemOf(draft.from, draft.to, today);
   const set = (part: Partial<typeof draft>) => {
     const next = { ...draft, ...part };
     setDraft(next);
-    if (isRange(next.from, next.to)) onChange(next);
+    if (!problemOf(next.from, next.to, today)) onChange(next);
   };
   return (
     <fieldset className="flex flex-wrap items-start gap-3">
@@ -41,12 +41,4 @@ export default function RangePicker({ from, to, onChange }: RangePickerProps) {
       </Field>
     </fieldset>
   );
-}
-
-/** What is wrong with a range, or undefined. */
-function problemOf(from: string, to: string): string | undefined {
-  if (isRange(from, to)) return undefined;
-  if (!isDay(from) || !isDay(to)) return 'Choose both days.';
-  if (from < FIRST_DAY) return 'Choose a day after 1980.';
-  return to < from ? 'The last day is before the first.' : 'At most ten years.';
 }

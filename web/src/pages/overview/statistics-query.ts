@@ -5,12 +5,16 @@ import { type OverviewSearch, spanOf } from './periods.ts';
 
 export type Statistics = Schemas['Statistics'];
 
-export function statisticsQuery({ waitlistId, environment }: Scope, search: OverviewSearch) {
+export function statisticsQuery(
+  { waitlistId, environment }: Scope,
+  search: OverviewSearch,
+  timeZone: string,
+) {
   const { period, from, to } = search;
   return queryOptions({
-    queryKey: ['statistics', waitlistId, environment, period, from, to],
+    queryKey: ['statistics', waitlistId, environment, period, from, to, timeZone],
     queryFn: () => {
-      const { label: _, ...span } = spanOf(search);
+      const { label: _, ...span } = spanOf(search, timeZone);
       return call(
         api.GET('/admin/v1/waitlists/{waitlistId}/statistics', {
           params: { path: { waitlistId }, query: { environment, ...span } },

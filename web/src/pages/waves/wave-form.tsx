@@ -155,7 +155,9 @@ function Preview({ scope, draft }: { scope: Scope; draft: WaveDraft }) {
       <div className="rounded-md py-1 ring-1 ring-line ring-inset">
         <Upcoming
           upcoming={data.upcoming.slice(0, 5)}
-          empty="Enough invites are open, or nobody is waiting."
+          timeZone={draft.way === 'schedule' ? draft.timeZone : undefined}
+          nobody={draft.untilJoined.trim() === '' ? 'Nobody left' : 'No places or people left'}
+          empty="Enough invites are open, or nobody is left to invite."
         />
       </div>
     </div>

@@ -75,10 +75,15 @@ export function WavePage() {
           <Progress label="People who joined" value={wave.joined} max={wave.untilJoined} />
         )}
         <Card title="Next runs" about={rateInWords(wave)} flush>
-          <Upcoming upcoming={wave?.upcoming} empty={nothingNext(wave)} />
+          <Upcoming
+            upcoming={wave?.upcoming}
+            timeZone={wave?.schedule?.timeZone}
+            nobody={hasPlaces(wave) ? 'Nobody left' : 'No places left'}
+            empty={nothingNext(wave)}
+          />
         </Card>
         <Card title="History" flush>
-          <WaveRuns runs={wave?.runs} />
+          <WaveRuns runs={wave?.runs} timeZone={wave?.schedule?.timeZone} />
         </Card>
       </QueryProblem>
     </>
@@ -102,7 +107,17 @@ function nothingNext(wave: WaveDetails | undefined): string {
   if (wave?.state === 'paused') return 'Nothing until it is resumed.';
   if (wave?.state === 'running') return 'It is inviting people now.';
   if (wave && isOver(wave)) return 'This wave is over.';
-  return 'Enough invites are open.';
+  if (wave?.keepOpen && wave.openInvites >= wave.keepOpen) return 'Enough invites are open.';
+  return hasPlaces(wave)
+    ? 'Nobody is left to invite right now.'
+    : 'No places left: those who joined and the open invites take them all.';
+}
+
+/** Whether places are left after the next runs, for people who are not there yet. */
+function hasPlaces(wave: WaveDetails | undefined): boolean {
+  if (!wave || wave.untilJoined === null) return true;
+  const planned = wave.upcoming.reduce((sum, { invites }) => sum + invites, 0);
+  return wave.joined + wave.openInvites + planned < wave.untilJoined;
 }
 
 function Actions({ wave }: { wave: WaveDetails }) {

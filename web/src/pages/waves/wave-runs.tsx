@@ -12,8 +12,7 @@ const OUTCOMES: Record<NonNullable<Run['outcome']> | 'running', { label: string;
   stopped: { label: 'Stopped', tone: 'neutral' },
 };
 
-const COLUMNS: readonly Column<Run>[] = [
-  { id: 'at', label: 'Planned', cell: ({ scheduledAt }) => <RelativeTime at={scheduledAt} /> },
+const OTHER_COLUMNS: readonly Column<Run>[] = [
   {
     id: 'outcome',
     label: 'Outcome',
@@ -28,12 +27,23 @@ const COLUMNS: readonly Column<Run>[] = [
   { id: 'revoked', label: 'Revoked', right: true, wide: true, cell: ({ revoked }) => number(revoked) },
 ];
 
+interface WaveRunsProps {
+  runs: readonly Run[] | undefined;
+  /** Of the schedule, if there is one. */
+  timeZone: string | undefined;
+}
+
 /** What each run did, and what became of its invites. */
-export function WaveRuns({ runs }: { runs: readonly Run[] | undefined }) {
+export function WaveRuns({ runs, timeZone }: WaveRunsProps) {
+  const planned: Column<Run> = {
+    id: 'at',
+    label: 'Planned',
+    cell: ({ scheduledAt }) => <RelativeTime at={scheduledAt} timeZone={timeZone} />,
+  };
   return (
     <Table
       label="History"
-      columns={COLUMNS}
+      columns={[planned, ...OTHER_COLUMNS]}
       rows={runs}
       rowId={({ scheduledAt }) => scheduledAt}
       empty={<p className="px-5 pb-4 text-mute">It has not run yet.</p>}

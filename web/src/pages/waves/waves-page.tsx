@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Wave>[] = [
     label: 'Next run',
     right: true,
     wide: true,
-    cell: ({ nextRunAt }) => <RelativeTime at={nextRunAt} />,
+    cell: ({ nextRunAt, schedule }) => <RelativeTime at={nextRunAt} timeZone={schedule?.timeZone} />,
   },
 ];
 

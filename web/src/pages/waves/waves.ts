@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
+import { conditionsIn } from '../queue/segment-words.ts';
 
 export type Wave = Schemas['Wave'];
 export type WaveDetails = Schemas['WaveDetails'];
@@ -93,24 +94,25 @@ export const isOver = ({ state }: Pick<Wave, 'state'>) => state === 'done' || st
 
 /** "500 each weekday at 09:00, Europe/Berlin" */
 export function planInWords({ count, keepOpen, schedule }: Wave): string {
-  if (!schedule) return `Keeps ${number(keepOpen ?? 0)} invites open`;
+  if (!schedule)
+    return keepOpen === 1 ? 'Keeps 1 invite open' : `Keeps ${number(keepOpen ?? 0)} invites open`;
   const who = count === null ? 'Everyone' : `Up to ${number(count)}`;
-  const zone = schedule.timeZone.replaceAll('_', ' ');
-  return `${who} ${daysInWords(schedule)} at ${schedule.time}, ${zone}`;
+  return `${who} ${daysInWords(schedule)} at ${schedule.time}, ${zoneName(schedule.timeZone)}`;
 }
 
 /** Viewers do not see metadata, so a segment can be empty for them. */
 export function whoInWords({ segment, quotas }: Wave): string {
-  if (segment) return `Only people with ${conditionsInWords(segment)}.`;
+  if (segment) return `Only people who match: ${conditionsInWords(segment)}.`;
   if (quotas.length === 0) return '';
   const rest = 100 - quotas.reduce((sum, { percent }) => sum + percent, 0);
-  const parts = quotas.map((quota) => `${quota.percent} % with ${conditionsInWords(quota.segment)}`);
-  return `${[...parts, ...(rest > 0 ? [`${rest} % everyone else`] : [])].join(', ')}.`;
+  const parts = quotas.map((quota) => `${quota.percent} %: ${conditionsInWords(quota.segment)}`);
+  return `${[...parts, ...(rest > 0 ? [`${rest} %: everyone else`] : [])].join('; ')}.`;
 }
 
-function conditionsInWords({ where = [], ...rest }: NonNullable<Wave['segment']>): string {
-  const words = [...where, ...Object.entries(rest).map(([name, value]) => `${name} ${value}`)];
-  return words.join(', ') || 'hidden conditions';
+function conditionsInWords({ minReferrals, ...rest }: NonNullable<Wave['segment']>): string {
+  const least = minReferrals === undefined ? undefined : String(minReferrals);
+  const words = conditionsIn({ ...rest, minReferrals: least }).map(({ label }) => label);
+  return words.join(' · ') || 'hidden conditions';
 }
 
 function daysInWords({ repeat, date = '', days = [], dayOfMonth = 1 }: WaveSchedule): string {
@@ -123,5 +125,7 @@ function daysInWords({ repeat, date = '', days = [], dayOfMonth = 1 }: WaveSched
     ? 'each weekday'
     : `on ${days.map((day) => day.slice(0, 1).toUpperCase() + day.slice(1, 3)).join(', ')}`;
 }
+
+export const zoneName = (timeZone: string) => timeZone.replaceAll('_', ' ');
 
 export const number = (value: number) => value.toLocaleString('en');
