@@ -18,7 +18,7 @@ const entry: Entry = {
   phone: null,
   metadata: { plan: 'pro' },
   language: null,
-      byForm: false,
+  byForm: false,
   status: 'waiting',
   position: 1,
   referrals: 0,
