@@ -2,11 +2,13 @@ import { formatId, newNumberedId, oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Message } from '../outbox/message.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
+import { mailboxesOfUnconfirmed } from '../waitlist/forms/unconfirmed.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
+import { movedUpLimit } from './moved-up-limit.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';
 import type { MailKind } from './templates/kinds.ts';
 
@@ -25,12 +27,22 @@ export function mailListener(log: Log): Listener {
       const seqs = events.flatMap((event) => (isNewcomer(event) ? [] : (entryOf(event) ?? [])));
       const rows = [...(seqs.length === 0 ? [] : (await entries.read(seqs)).values())];
       const known = new Map(openEntries({ log }, queue, rows).map((entry) => [entry.seq, entry]));
-      return events.flatMap((event, index): Message | Message[] => {
+      const unconfirmed = await mailboxesOfUnconfirmed(change.trx, queue, known.values());
+      const mayMoveUp = movedUpLimit(change);
+      const messages: Message[] = [];
+      for (const [index, event] of events.entries()) {
         const kind = mailFor(event, settings.confirmEmails) as MailKind;
         const id = newNumberedId(now, index);
-        if (isNewcomer(event)) return welcome(change, kind, event, id);
-        return toKnown(change, kind, event, known.get(entryOf(event) ?? 0), id) ?? [];
-      });
+        const seq = entryOf(event) ?? 0;
+        const mailbox = unconfirmed.get(seq);
+        const message = isNewcomer(event)
+          ? welcome(change, kind, event, id)
+          : toKnown(change, kind, event, known.get(seq), { freshId: id, bare: mailbox !== undefined });
+        if (!message) continue;
+        const isLimited = kind === 'moved-up' && mailbox !== undefined;
+        if (!isLimited || (await mayMoveUp(message, mailbox))) messages.push(message);
+      }
+      return messages;
     },
   };
 }
@@ -97,7 +109,7 @@ function toKnown(
   kind: MailKind,
   event: DomainEvent,
   entry: Entry | undefined,
-  freshId: Buffer,
+  { freshId, bare }: { freshId: Buffer; bare: boolean },
 ): Message | undefined {
   const invite: (InviteFacts & { code?: string }) | null = 'invite' in event ? event.invite : null;
   const to = invite?.email ?? entry?.email ?? null;
@@ -116,16 +128,18 @@ function toKnown(
       code: invite.code ?? null,
       expiresAt: invite.expiresAt,
     },
+    ...(bare && { bare: true as const }),
     ...(settings.formEnabled && { hosted: true as const }),
   };
   const subjects = [...(entry ? [entry.id] : []), ...(invite ? [invite.id] : []), hashOf(queue, to)];
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
 }
 
-/** A referrer who no longer waits does not move up, and only pending entries have something to confirm. */
+/** Only those who wait move up, only pending entries have something to confirm, and nobody who was removed is on the list. */
 function isDue(kind: MailKind, entry: Entry | undefined): boolean {
   if (kind === 'moved-up') return entry?.status === 'waiting';
   if (kind === 'confirm') return entry?.status === 'pending';
+  if (kind === 'welcome') return entry?.status !== 'removed';
   return true;
 }
 

@@ -20,6 +20,9 @@ export const OUTDATED = {
 } as const;
 export type OutdatedReason = keyof typeof OUTDATED;
 
+/** Somebody who used the form could not go on without these. */
+const REQUESTED: readonly MailKind[] = ['confirm', 'welcome'];
+
 interface InviteEnds {
   accepted_at: number | null;
   revoked_at: number | null;
@@ -57,8 +60,7 @@ export async function whyOutdated(
   const { mail: kind, entry } = stored;
   if (stored.test) return 'test';
   if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
-  // Somebody who used the form could not go on without it.
-  if (!kinds.includes(kind) && !stored.bare) return 'turned off';
+  if (!kinds.includes(kind) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
   if (status === 'removed') return 'removed';
   if (status && !isStillTrue(kind, status)) return 'no longer needed';

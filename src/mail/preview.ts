@@ -5,6 +5,7 @@ import { formatId, newId } from '../lib/ids.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { formOf } from '../waitlist/forms/form.ts';
+import { mailboxesOfUnconfirmed } from '../waitlist/forms/unconfirmed.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
@@ -109,6 +110,7 @@ async function sampleMail(
     metadata: { firstName: 'Ada' },
   };
   const { enabled } = await formOf(context, queue);
+  const unconfirmed = await mailboxesOfUnconfirmed(context.db, queue, view ? [view] : []);
   const ofInvite = kind === 'invite' || kind === 'invite-reminder' || kind === 'accepted';
   return {
     mail: kind,
@@ -120,6 +122,7 @@ async function sampleMail(
     invite: ofInvite
       ? { id: formatId('inv', newId(now)), code: SAMPLE_CODE, expiresAt: now + SAMPLE_EXPIRY_MS }
       : null,
+    ...(unconfirmed.size > 0 && { bare: true as const }),
     ...(enabled && { hosted: true as const }),
   };
 }

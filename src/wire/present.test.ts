@@ -18,6 +18,7 @@ const entry: Entry = {
   phone: null,
   metadata: { plan: 'pro' },
   language: null,
+  byForm: false,
   status: 'waiting',
   position: 1,
   referrals: 0,

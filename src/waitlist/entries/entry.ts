@@ -17,6 +17,8 @@ export interface Entry {
   readonly metadata: Metadata | null;
   /** In which they signed up, if that is known. */
   readonly language: Language | null;
+  /** Came through the public form, where anyone can type anyone's address. */
+  readonly byForm: boolean;
   readonly status: Status;
   readonly position: number | null;
   readonly referrals: number;
@@ -74,6 +76,7 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     phone: person?.phone ?? null,
     metadata: person?.metadata ?? null,
     language: person?.language ?? null,
+    byForm: person?.byForm === true,
     status: row.status,
     position: row.position,
     referrals: row.referrals,

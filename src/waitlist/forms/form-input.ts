@@ -60,6 +60,7 @@ export function readFormInput(
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     referrer: parseReferrer(lineOf(values.ref)) ?? null,
     language,
+    byForm: true,
   };
   return { signup, problems };
 }

@@ -124,10 +124,11 @@ function record(
   return changeQueue(context, queue, async (change) => {
     const entry = await change.trx
       .selectFrom('entry')
-      .select(['email_hash', 'mailbox_hash'])
+      .select(['status', 'email_hash', 'mailbox_hash'])
       .where('queue_id', '=', queue.id)
       .where('seq', '=', seq)
       .executeTakeFirst();
+    if (entry?.status === 'removed') return; // Who typed the address is not told.
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
     if (mailbox && (await takeMail(change, mailbox))) change.record({ kind, entry: seq });
   });

@@ -8,6 +8,8 @@ export interface Person {
   metadata: Metadata | null;
   /** In which they signed up, if that is known. */
   language?: Language;
+  /** Came through the public form, where anyone can type anyone's address. */
+  byForm?: true;
 }
 
 /** The language to write to a person in, or null if nothing says so. Backends send it as metadata. */

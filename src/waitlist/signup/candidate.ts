@@ -31,9 +31,15 @@ export type Standing =
 
 export function prepareCandidate(queue: Queue, signup: Signup, now: number): Candidate {
   const { vault } = queue;
-  const { email, phone, metadata, referrer, language } = signup;
+  const { email, phone, metadata, referrer, language, byForm } = signup;
   const id = newId(now);
-  const person: Person = { email: email?.shown ?? null, phone, metadata, ...(language && { language }) };
+  const person: Person = {
+    email: email?.shown ?? null,
+    phone,
+    metadata,
+    ...(language && { language }),
+    ...(byForm && { byForm }),
+  };
   return {
     id,
     person: vault.seal('entry.person', id, person),

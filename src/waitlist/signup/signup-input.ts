@@ -14,6 +14,8 @@ export interface Signup {
   readonly referrer: Identifier | null;
   /** Of the page on which the person signed up. */
   readonly language?: Language;
+  /** Came through the public form. */
+  readonly byForm?: true;
 }
 
 const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
