@@ -1,11 +1,11 @@
-import { useMay } from '../../api/me.ts';
+import type { Schemas } from '../../api/client.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
 import { PeopleLink } from './people-link.tsx';
 import type { Statistics } from './statistics-query.ts';
 
-type Counted = Statistics['metadata'][number];
+type Counted = Schemas['MetadataStatistics'];
 
 /** The values of one counted metadata key. Loaded where there is one. */
 export default function MetadataCard({
@@ -15,7 +15,7 @@ export default function MetadataCard({
   name: string;
   statistics: Statistics | undefined;
 }) {
-  const counted = statistics?.metadata.find(({ key }) => key === name);
+  const counted = statistics?.metadata?.find(({ key }) => key === name);
   return (
     <Card title={<code className="font-mono">{name}</code>} about="Signups in this period, by metadata.">
       {counted && statistics ? <Values counted={counted} {...statistics} /> : <Skeleton className="h-55" />}
@@ -37,8 +37,8 @@ interface ValuesProps {
 }
 
 function Values({ counted: { key, values, other }, from, to }: ValuesProps) {
-  // Viewers may not ask who has a value. A filter cannot name a key with this character.
-  const isLinked = useMay('support') && !key.includes('=');
+  // A filter cannot name a key with this character.
+  const isLinked = !key.includes('=');
   const total = values.reduce((sum, { signups }) => sum + signups, other);
   if (total === 0) return <p className="text-mute">No signup had this in its metadata.</p>;
   return (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLive } from '../../api/live.tsx';
-import { mayActAs, useMe } from '../../api/me.ts';
+import { mayActAs, useMay, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -55,6 +55,8 @@ export function OverviewPage() {
   const within = (count: number | undefined) =>
     count === undefined ? '\u00a0' : `${count.toLocaleString('en')} in ${label}`;
   const totals = query.data?.totals;
+  const seesMetadata = useMay('support');
+  const keys = waitlist?.metadataKeys ?? [];
   return (
     <>
       <PageHeader
@@ -137,20 +139,26 @@ export function OverviewPage() {
           <div className="grid gap-6 lg:grid-cols-2">
             <ActivityCard statistics={query.data} />
             <ReferralsCard statistics={query.data} />
-            {waitlist?.metadataKeys.map((key) => (
-              <Suspense
-                key={key}
-                fallback={
-                  <Card>
-                    <Skeleton className="h-68" />
-                  </Card>
-                }
-              >
-                <MetadataCard name={key} statistics={query.data} />
-              </Suspense>
-            ))}
+            {seesMetadata &&
+              keys.map((key) => (
+                <Suspense
+                  key={key}
+                  fallback={
+                    <Card>
+                      <Skeleton className="h-68" />
+                    </Card>
+                  }
+                >
+                  <MetadataCard name={key} statistics={query.data} />
+                </Suspense>
+              ))}
             <DeliveryCard statistics={query.data} live={live.delivery} />
           </div>
+          {!seesMetadata && keys.length > 0 && (
+            <p className="text-sm text-mute">
+              Your role does not show metadata, nor how many signups had a value.
+            </p>
+          )}
         </QueryProblem>
       )}
     </>

@@ -1,18 +1,16 @@
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { number, type WaveDetails } from './waves.ts';
+import { number, type WaveRun } from './waves.ts';
 
-type Run = WaveDetails['runs'][number];
-
-const OUTCOMES: Record<NonNullable<Run['outcome']> | 'running', { label: string; tone: Tone }> = {
+const OUTCOMES: Record<NonNullable<WaveRun['outcome']> | 'running', { label: string; tone: Tone }> = {
   running: { label: 'Running', tone: 'violet' },
   done: { label: 'Done', tone: 'accent' },
   skipped: { label: 'Skipped', tone: 'warn' },
   stopped: { label: 'Stopped', tone: 'neutral' },
 };
 
-const COLUMNS: readonly Column<Run>[] = [
+const COLUMNS: readonly Column<WaveRun>[] = [
   { id: 'at', label: 'Planned', cell: ({ scheduledAt }) => <RelativeTime at={scheduledAt} /> },
   {
     id: 'outcome',
@@ -29,7 +27,7 @@ const COLUMNS: readonly Column<Run>[] = [
 ];
 
 /** What each run did, and what became of its invites. */
-export function WaveRuns({ runs }: { runs: readonly Run[] | undefined }) {
+export function WaveRuns({ runs }: { runs: readonly WaveRun[] | undefined }) {
   return (
     <Table
       label="History"

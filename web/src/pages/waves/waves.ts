@@ -5,6 +5,7 @@ import type { Tone } from '../../ui/badge.tsx';
 
 export type Wave = Schemas['Wave'];
 export type WaveDetails = Schemas['WaveDetails'];
+export type WaveRun = Schemas['WaveRun'];
 export type WaveForecast = Schemas['WaveForecast'];
 export type WaveRequest = Schemas['WaveRequest'];
 export type WaveSchedule = NonNullable<Wave['schedule']>;
