@@ -33,6 +33,11 @@ export const exactlyOne = <T extends TSchema[]>(alternatives: [...T], options: o
 export const nullable = <T>(type: 'string' | 'integer' | 'number' | 'object', options: object) =>
   Type.Unsafe<T | null>({ type: [type, 'null'], ...options });
 
+export const arrayOrNull = <T extends TSchema>(
+  items: T,
+  options: { description: string; maxItems?: number },
+) => Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items, ...options });
+
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) =>
   nullable<string>('string', { format: 'date-time', description });

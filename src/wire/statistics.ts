@@ -7,7 +7,7 @@ import { INTERVALS, type Interval, type Period } from '../waitlist/statistics/in
 import { indexAt, type Statistics } from '../waitlist/statistics/read-statistics.ts';
 import { EntrySchema } from './entry.ts';
 import type { Mask } from './mask.ts';
-import { named, oneOf, time } from './schema.ts';
+import { arrayOrNull, named, oneOf, time } from './schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const ratio = (description: string) =>
@@ -175,7 +175,9 @@ export const StatisticsSchema = Type.Object(
     referrals: Referrals,
     invites: Invites,
     topReferrers: Type.Array(TopReferrer, { description: 'Those with the most referrals of all time.' }),
-    metadata: Type.Array(MetadataValues, { description: 'One item for each of the chosen metadata keys.' }),
+    metadata: arrayOrNull(MetadataValues, {
+      description: 'One item for each of the chosen metadata keys. `null` for viewers.',
+    }),
     webhooks: Webhooks,
     emails: Emails,
   },
@@ -223,7 +225,7 @@ export function presentStatistics(
     topReferrers: leaders.map(({ id, email, phone, referrals }) => ({
       entry: { id: formatId('ent', id), email: mask.email(email), phone: mask.phone(phone), referrals },
     })),
-    metadata: [...metadata],
+    metadata: mask.secret([...metadata]),
     webhooks: healthIn(channels.webhooks, ({ delivered, failed, retried }) => ({
       delivered,
       failed,

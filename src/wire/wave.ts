@@ -1,10 +1,10 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import { type Forecast, SAMPLE_MIN, UPCOMING_MAX } from '../waitlist/waves/forecast.ts';
-import { COUNT_MAX, QUOTAS_MAX, WAVE_NAME_CHARACTERS_MAX } from '../waitlist/waves/plan.ts';
+import { COUNT_MAX, QUOTAS_MAX, usesMetadata, WAVE_NAME_CHARACTERS_MAX } from '../waitlist/waves/plan.ts';
 import { REPEATS, type Schedule, WEEKDAYS } from '../waitlist/waves/schedule.ts';
 import { RUNS_SHOWN, WAVE_STATES, type Wave, type WaveRun } from '../waitlist/waves/waves.ts';
-import { idPattern, limits, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
+import { arrayOrNull, idPattern, limits, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
 import { presentConditions, SegmentConditions } from './segment.ts';
 
 const closed = { additionalProperties: false };
@@ -78,6 +78,8 @@ export const waveFields = {
   }),
 };
 
+const HIDDEN = '`null` for viewers if the wave chooses people by metadata.';
+
 const WaveState = oneOf(WAVE_STATES, {
   ...named('WaveState'),
   description:
@@ -115,7 +117,10 @@ export const WaveSchema = Type.Object(
         description: 'How invites are divided. What is left of 100 % is for the rest.',
       },
     ),
-    invited: Type.Integer({ minimum: 0, description: 'Invites of this wave so far.' }),
+    invited: nullable<number>('integer', {
+      minimum: 0,
+      description: `Invites of this wave so far. ${HIDDEN}`,
+    }),
     joined: Type.Integer({
       minimum: 0,
       description:
@@ -176,26 +181,25 @@ const ExpectedJoins = Type.Object(
   { ...named('ExpectedJoins'), description: 'How many of the invited people can be expected to join.' },
 );
 
+const UpcomingRun = Type.Object(
+  {
+    at: time('When it runs.'),
+    invites: people('Most invites, if nobody else is invited before, and no place comes back.'),
+    expectedJoins: objectOrNull(
+      ExpectedJoins,
+      'How many of them can be expected to join. `null`: not known.',
+    ),
+  },
+  { ...named('UpcomingRun'), description: 'A run to come.' },
+);
+
 export const WaveForecastSchema = Type.Object(
   {
     acceptRate: objectOrNull(
       AcceptRateSchema,
       `From the newest invites of this waitlist that are at least 7 days old. \`null\`: not known, because there are fewer than ${SAMPLE_MIN}.`,
     ),
-    upcoming: Type.Array(
-      Type.Object(
-        {
-          at: time('When it runs.'),
-          invites: people('Most invites, if nobody else is invited before, and no place comes back.'),
-          expectedJoins: objectOrNull(
-            ExpectedJoins,
-            'How many of them can be expected to join. `null`: not known.',
-          ),
-        },
-        { description: 'A run to come.' },
-      ),
-      { maxItems: UPCOMING_MAX, description: 'The next runs.' },
-    ),
+    upcoming: Type.Array(UpcomingRun, { maxItems: UPCOMING_MAX, description: 'The next runs.' }),
   },
   { ...named('WaveForecast'), description: 'What a wave will do.' },
 );
@@ -204,7 +208,11 @@ export const WaveDetailsSchema = Type.Object(
   {
     ...WaveSchema.properties,
     ...WaveForecastSchema.properties,
-    runs: Type.Array(RunSchema, { maxItems: RUNS_SHOWN, description: 'The last runs, newest first.' }),
+    upcoming: arrayOrNull(UpcomingRun, { maxItems: UPCOMING_MAX, description: `The next runs. ${HIDDEN}` }),
+    runs: arrayOrNull(RunSchema, {
+      maxItems: RUNS_SHOWN,
+      description: `The last runs, newest first. ${HIDDEN}`,
+    }),
   },
   { ...named('WaveDetails'), description: 'A wave with its last and its next runs.' },
 );
@@ -266,7 +274,7 @@ export const EXAMPLE_WAVE_DETAILS: Static<typeof WaveDetailsSchema> = {
 
 type Segment = Parameters<typeof presentConditions>[0];
 
-/** `masked` for viewers, who must not see values of metadata. */
+/** `masked` for viewers, who must not learn who has a value of metadata. */
 export function presentWave(wave: Wave, masked: boolean): Static<typeof WaveSchema> {
   const { count, keepOpen, schedule, untilJoined, failurePercent, segment, quotas } = wave.plan;
   const conditions = ({ pairs, ...rest }: Segment) =>
@@ -284,7 +292,7 @@ export function presentWave(wave: Wave, masked: boolean): Static<typeof WaveSche
     failurePercent,
     segment: segment && conditions(segment),
     quotas: quotas.map(({ percent, segment }) => ({ percent, segment: conditions(segment) })),
-    invited: wave.invited,
+    invited: masked && usesMetadata(wave.plan) ? null : wave.invited,
     joined: wave.joined,
     openInvites: wave.openInvites,
     nextRunAt: isoTimeOrNull(wave.nextRunAt),

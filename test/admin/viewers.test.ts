@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Document } from '../../src/http/docs/document.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
 import { operationsOf } from '../support/documented.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -108,6 +109,106 @@ forEachEngine((engine) => {
         const answer = await ask('GET', url.replace('/admin/v1', '') + about);
         for (const secret of ['ada@', 'bob@', '12345678', referralCode, invite.code, '"pro"'])
           assert.ok(!answer.text.includes(secret ?? '?'), `${url} shows ${secret}: ${answer.text}`);
+      }
+    });
+  });
+
+  describe('waves that choose people by metadata', () => {
+    let service: Service;
+    let ask: AskInRoles;
+    before(async () => {
+      service = await startService(engine);
+      ask = await askInRoles(service, 'viewer');
+    });
+    after(() => service.close());
+
+    const LATER = { timeZone: 'UTC', time: '09:00', repeat: 'once', date: '2030-12-01' };
+    const PRO = { where: { plan: 'pro' } };
+    const WAVES: Record<string, object> = {
+      segment: { schedule: LATER, segment: PRO },
+      narrowed: { schedule: LATER, segment: { ...PRO, minReferrals: 0 } },
+      saved: { schedule: LATER, segment: { saved: 'Paying' } },
+      open: { keepOpen: 50, segment: PRO },
+      quotas: { schedule: LATER, quotas: [{ percent: 70, segment: PRO }] },
+    };
+    const create = async (of: List, plan: object) => {
+      const body = { name: 'Launch', ...plan };
+      const answer = await ask<{ id: string }>('POST', `/waitlists/${of.id}/waves`, {
+        role: 'support',
+        body,
+      });
+      assert.equal(answer.status, 201, answer.text);
+      return `/waitlists/${of.id}/waves/${answer.body.id}`;
+    };
+    const people = (name: string, plans: readonly string[]) =>
+      plans.map((plan, n) => ({ email: `${name}${n}@example.com`, metadata: { plan } }));
+
+    for (const [name, plan] of Object.entries(WAVES))
+      it(`tell viewers nothing about who signs up: ${name}`, async () => {
+        const of = await service.waitlist();
+        await ask('POST', `/waitlists/${of.id}/segments`, {
+          role: 'support',
+          body: { name: 'Paying', conditions: { where: ['plan=pro'] } },
+        });
+        const wave = await create(of, plan);
+        const seen = async () => [
+          (await ask('GET', wave)).body,
+          (await ask('GET', `/waitlists/${of.id}/waves`)).body,
+        ];
+        const before = await seen();
+        await of.signup(...people('early', ['pro', 'pro', 'pro', 'pro', 'pro', 'pro']));
+        assert.deepEqual(await seen(), before, 'six at once');
+        for (const [n, value] of ['pro', 'free', 'pro'].entries()) {
+          await of.signup({ email: `p${n}@example.com`, metadata: { plan: value } });
+          assert.deepEqual(await seen(), before, value);
+        }
+        const [details] = before;
+        assert.deepEqual([details?.invited, details?.upcoming, details?.runs], [null, null, null]);
+      });
+
+    it('show viewers no numbers once they ran, and other roles all of them', async () => {
+      const of = await service.waitlist();
+      await of.signup(...people('p', ['pro', 'free', 'pro', 'free', 'free']));
+      const wave = await create(of, WAVES.open ?? {});
+      await keepUp(service.context);
+      for (const path of [wave, `/waitlists/${of.id}/waves`]) {
+        const { text } = await ask('GET', path);
+        assert.match(text, /"invited":null/);
+        assert.doesNotMatch(text, /"runs":\[/);
+      }
+      const { body } = await ask<{ invited: number; runs: { invited: number }[] }>('GET', wave, {
+        role: 'support',
+      });
+      assert.deepEqual([body.invited, body.runs.map(({ invited }) => invited)], [2, [2]]);
+    });
+
+    it('are forecast for other roles as before', async () => {
+      const of = await service.waitlist();
+      await of.signup(...people('p', ['pro', 'free', 'pro']));
+      const wave = await create(of, WAVES.segment ?? {});
+      const { body } = await ask<{ upcoming: { invites: number }[] }>('GET', wave, { role: 'support' });
+      assert.deepEqual(
+        body.upcoming.map(({ invites }) => invites),
+        [2],
+      );
+    });
+
+    it('are the only ones with hidden numbers: viewers see those of conditions that they may use', async () => {
+      const of = await service.waitlist();
+      await of.signup(...people('p', ['pro', 'free', 'pro']));
+      const { id } = (await of.lookup('p0@example.com')).body;
+      const plans = [
+        { schedule: LATER },
+        { schedule: LATER, segment: { minReferrals: 0 } },
+        { schedule: LATER, segment: { joinedAfter: '2020-01-01T00:00:00Z' } },
+        { schedule: LATER, segment: { referrer: id } },
+        { schedule: LATER, quotas: [{ percent: 70, segment: { minReferrals: 1 } }] },
+      ];
+      for (const plan of plans) {
+        const wave = await create(of, plan);
+        const { body } = await ask('GET', wave);
+        assert.equal(body.invited, 0);
+        assert.deepEqual(body, (await ask('GET', wave, { role: 'support' })).body);
       }
     });
   });

@@ -204,7 +204,7 @@ forEachEngine((engine) => {
       const { body } = await ask<{ invites: { code: string }[] }>('GET', `/waitlists/${of.id}/invites`);
       await service.accept(body.invites[0]?.code ?? '');
       const details = await read(of, wave.id);
-      const [first, ...rest] = details.runs;
+      const [first, ...rest] = details.runs ?? [];
       assert.deepEqual(
         [first?.outcome, first?.invited, first?.accepted, first?.revoked, rest.length],
         ['done', 2, 1, 0, 0],

@@ -97,6 +97,11 @@ forEachEngine((engine) => {
     await theirs.getByRole('option', { name: 'Queue' }).waitFor();
     assert.equal(await theirs.getByRole('option', { name: /(Invite|Export) people/ }).count(), 0);
     await theirs.close();
+    const overview = await open(`/waitlists/${list.id}`, viewer);
+    await overview.getByText('Your role does not show metadata, nor how many signups had a value.').waitFor();
+    assert.equal(await overview.getByRole('heading', { name: 'source' }).count(), 0);
+    await check(overview, 'the overview, as a viewer');
+    await overview.close();
   });
 
   it('keeps chosen columns and named segments, and finds an invite', async () => {

@@ -178,5 +178,16 @@ forEachEngine((engine) => {
     await seen.getByRole('row', { name: /Done 2 0 0 0/ }).waitFor();
     assert.equal(await seen.getByRole('button', { name: 'Resume' }).count(), 0);
     await seen.close();
+    const hidden = await createWave(context, queue, {
+      ...{ name: 'Launch', keepOpen: 2 },
+      segment: { pairs: [{ key: 'plan', value: 'pro' }] },
+    });
+    const all = await openDashboard(service, `/waitlists/${list.id}/waves`, { as: viewer });
+    await all.getByRole('row', { name: /Launch.*–/ }).waitFor();
+    await all.close();
+    const one = await openDashboard(service, `/waitlists/${list.id}/waves/${hidden.id}`, { as: viewer });
+    await one.getByText('your role does not show how many it invites').waitFor();
+    await check(one, 'a wave with hidden numbers');
+    await one.close();
   });
 });

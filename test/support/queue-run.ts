@@ -255,10 +255,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
   const compareStatistics = async () => {
     const from = new Date(began).toISOString();
     const period = parsePeriod({ interval: 'hour', from }, clock.now);
-    const { totals, series, depths, metadata, openInvites } = await readStatistics(context, queue, period, {
-      commonOnly: false,
-      now: clock.now,
-    });
+    const { totals, series, depths, metadata, openInvites } = await readStatistics(context, queue, period);
     assert.deepEqual(totals, model.totals);
     assert.deepEqual(new Map(depths.map(({ depth, signups }) => [depth, signups])), model.depths);
     const joined = period.starts.map(

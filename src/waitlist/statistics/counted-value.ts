@@ -37,10 +37,6 @@ export function utcDayOf(time: number): number {
   return time - (time % DAY_MS);
 }
 
-export function isOthers(pairHash: Uint8Array): boolean {
-  return pairHash.length === 0;
-}
-
 /** Collects rows of `metadata_count`, so that each is written once. */
 export class ValueCounts {
   readonly #counts = new Map<string, { key: string; day: number; pair_hash: Uint8Array; signups: number }>();

@@ -7,7 +7,6 @@ import { quantile } from '../queue/durations.ts';
 import type { Queue } from '../queue/queue.ts';
 import { COUNTED, type Counted, type Counts, type Histogram, noCounts } from '../queue/slot-counts.ts';
 import type { Period } from './intervals.ts';
-import { readCommonValues } from './read-common-values.ts';
 import { type KeyStatistics, readValues } from './read-values.ts';
 
 export interface Statistics {
@@ -54,16 +53,8 @@ const readBars = statement<Range & { kind: Histogram }, { bucket: number; count:
     .orderBy('bucket'),
 );
 
-/**
- * Reads counters only, so the cost depends on the length of the period and not on the length of the queue.
- * With `commonOnly`, metadata values tell nothing about one person.
- */
-export async function readStatistics(
-  context: Context,
-  queue: Queue,
-  period: Period,
-  { commonOnly, now }: { commonOnly: boolean; now: number },
-): Promise<Statistics> {
+/** Reads counters only, so the cost depends on the length of the period and not on the length of the queue. */
+export async function readStatistics(context: Context, queue: Queue, period: Period): Promise<Statistics> {
   const { db } = context;
   const range = { queueId: queue.id, from: period.from, to: period.to };
   const [series, depthBars, timeBars, entries, metadata, deliveries] = await Promise.all([
@@ -71,7 +62,7 @@ export async function readStatistics(
     db.run(readBars, { ...range, kind: 'depth' }),
     db.run(readBars, { ...range, kind: 'accept_time' }),
     readCounters(db, queue.id),
-    commonOnly ? readCommonValues(context, queue, period, now) : readValues(context, queue, period),
+    readValues(context, queue, period),
     readDeliveryStats(db, queue.id, period),
   ]);
   if (!entries) throw new Error(`queue ${queue.id} is gone`);

@@ -63,14 +63,14 @@ export async function readValues(
   });
 }
 
-export async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> {
+async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> {
   const [waitlist] = await db.run(readWaitlist, { waitlistId: queue.waitlist.internalId });
   return waitlist ? readMetadataKeys(waitlist) : [];
 }
 
 type CountOfValue = KeyStatistics['values'][number];
 
-export function byFrequency(a: CountOfValue, b: CountOfValue): number {
+function byFrequency(a: CountOfValue, b: CountOfValue): number {
   return b.signups - a.signups || compareText(a.value, b.value);
 }
 
@@ -79,7 +79,7 @@ function compareText(...values: [CountableValue, CountableValue]): number {
   return a < b ? -1 : 1;
 }
 
-export function openLabel(
+function openLabel(
   { vault }: Queue,
   { label, pair_hash }: Pick<ValueRow, 'label' | 'pair_hash'>,
 ): CountableValue | undefined {

@@ -123,7 +123,7 @@ function joinsOf({ low, likely, high }: AcceptRate, invites: number) {
 }
 
 /** From the newest invites that had some days to be accepted. */
-async function readAcceptRate(context: Context, queue: Queue): Promise<AcceptRate | null> {
+export async function readAcceptRate(context: Context, queue: Queue): Promise<AcceptRate | null> {
   const { query } = context.db;
   const before = oldestId((await sharedNow(context)) - OLD_ENOUGH_MS);
   const newest = query

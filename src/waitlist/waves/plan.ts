@@ -47,6 +47,11 @@ export function withFields(plan: WavePlan, fields: PlanFields): WavePlan {
   return { ...plan, ...Object.fromEntries(given) };
 }
 
+/** Whether it chooses people by metadata. How many match then tells about people. */
+export function usesMetadata({ segment, quotas }: WavePlan): boolean {
+  return [segment, ...quotas.map((quota) => quota.segment)].some((each) => each?.pairs !== undefined);
+}
+
 /** Throws an error that names each field that is wrong. */
 export function checkPlan(plan: WavePlan): void {
   const { count, keepOpen, schedule, untilJoined, segment, quotas, failurePercent } = plan;

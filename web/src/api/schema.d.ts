@@ -2213,7 +2213,7 @@ export interface paths {
         };
         /**
          * Get statistics
-         * @description Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks change. A period has at most 31 days by hour, 2 years by day and 10 years by week. Removing an entry adds to `removed` and changes nothing else. Viewers see masked addresses, and metadata values only in groups of at least 5 people: of a day, or else of a week or of four weeks that the period contains. Open to every role.
+         * @description Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks change. A period has at most 31 days by hour, 2 years by day and 10 years by week. Removing an entry adds to `removed` and changes nothing else. Viewers see masked addresses and no `metadata`. Open to every role.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -2321,7 +2321,7 @@ export interface paths {
         };
         /**
          * Get a wave
-         * @description Returns a wave with its last runs, and what its next runs are expected to do. Open to every role.
+         * @description Returns a wave with its last runs, and what its next runs are expected to do. Of a wave that chooses people by metadata, viewers get neither. Open to every role.
          */
         get: operations["getWave"];
         put?: never;
@@ -5369,8 +5369,8 @@ export interface components {
             invites: components["schemas"]["InviteStatistics"];
             /** @description Those with the most referrals of all time. */
             topReferrers: components["schemas"]["TopReferrer"][];
-            /** @description One item for each of the chosen metadata keys. */
-            metadata: components["schemas"]["MetadataStatistics"][];
+            /** @description One item for each of the chosen metadata keys. `null` for viewers. */
+            metadata: components["schemas"]["MetadataStatistics"][] | null;
             webhooks: components["schemas"]["WebhookStatistics"];
             emails: components["schemas"]["EmailStatistics"];
         };
@@ -5711,8 +5711,8 @@ export interface components {
                     status?: components["schemas"]["EntryStatus"];
                 };
             }[];
-            /** @description Invites of this wave so far. */
-            invited: number;
+            /** @description Invites of this wave so far. `null` for viewers if the wave chooses people by metadata. */
+            invited: number | null;
             /** @description Invites of the waitlist that were accepted since the wave was created, whoever sent them. */
             joined: number;
             /** @description Open invites of the waitlist, whoever sent them. */
@@ -5865,6 +5865,25 @@ export interface components {
             /** @description Only say what the wave would do. */
             dryRun?: boolean;
         };
+        /** @description A run to come. */
+        UpcomingRun: {
+            /**
+             * Format: date-time
+             * @description When it runs.
+             */
+            at: string;
+            /** @description Most invites, if nobody else is invited before, and no place comes back. */
+            invites: number;
+            /** @description How many of them can be expected to join. `null`: not known. */
+            expectedJoins: {
+                /** @description Lower end. */
+                low: number;
+                /** @description Most likely. */
+                likely: number;
+                /** @description Upper end. */
+                high: number;
+            } | null;
+        };
         /** @description What a wave will do. */
         WaveForecast: {
             /** @description From the newest invites of this waitlist that are at least 7 days old. `null`: not known, because there are fewer than 30. */
@@ -5879,24 +5898,7 @@ export interface components {
                 sample: number;
             } | null;
             /** @description The next runs. */
-            upcoming: {
-                /**
-                 * Format: date-time
-                 * @description When it runs.
-                 */
-                at: string;
-                /** @description Most invites, if nobody else is invited before, and no place comes back. */
-                invites: number;
-                /** @description How many of them can be expected to join. `null`: not known. */
-                expectedJoins: {
-                    /** @description Lower end. */
-                    low: number;
-                    /** @description Most likely. */
-                    likely: number;
-                    /** @description Upper end. */
-                    high: number;
-                } | null;
-            }[];
+            upcoming: components["schemas"]["UpcomingRun"][];
         };
         /** @description What a wave did at one of its times. */
         WaveRun: {
@@ -6043,8 +6045,8 @@ export interface components {
                     status?: components["schemas"]["EntryStatus"];
                 };
             }[];
-            /** @description Invites of this wave so far. */
-            invited: number;
+            /** @description Invites of this wave so far. `null` for viewers if the wave chooses people by metadata. */
+            invited: number | null;
             /** @description Invites of the waitlist that were accepted since the wave was created, whoever sent them. */
             joined: number;
             /** @description Open invites of the waitlist, whoever sent them. */
@@ -6082,27 +6084,10 @@ export interface components {
                 /** @description The number of invites it was counted from. */
                 sample: number;
             } | null;
-            /** @description The next runs. */
-            upcoming: {
-                /**
-                 * Format: date-time
-                 * @description When it runs.
-                 */
-                at: string;
-                /** @description Most invites, if nobody else is invited before, and no place comes back. */
-                invites: number;
-                /** @description How many of them can be expected to join. `null`: not known. */
-                expectedJoins: {
-                    /** @description Lower end. */
-                    low: number;
-                    /** @description Most likely. */
-                    likely: number;
-                    /** @description Upper end. */
-                    high: number;
-                } | null;
-            }[];
-            /** @description The last runs, newest first. */
-            runs: components["schemas"]["WaveRun"][];
+            /** @description The next runs. `null` for viewers if the wave chooses people by metadata. */
+            upcoming: components["schemas"]["UpcomingRun"][] | null;
+            /** @description The last runs, newest first. `null` for viewers if the wave chooses people by metadata. */
+            runs: components["schemas"]["WaveRun"][] | null;
         };
         /** @description What to change. What you omit stays as it is. */
         WaveChange: {

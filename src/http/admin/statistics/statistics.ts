@@ -60,8 +60,7 @@ const schema = adminSchema({
   description:
     'Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks ' +
     `change. A period has at most ${hour.words} by hour, ${day.words} by day and ${week.words} by week. Removing an entry adds to \`removed\` ` +
-    'and changes nothing else. Viewers see masked addresses, and metadata values only in groups of at least 5 people: of a day, ' +
-    'or else of a week or of four weeks that the period contains.',
+    'and changes nothing else. Viewers see masked addresses and no `metadata`.',
   role: 'viewer',
   params: Type.Object(waitlistParams),
   querystring: Query,
@@ -79,12 +78,11 @@ export function registerStatistics(app: TypedApp, parts: AdminParts): void {
     const { caller, query } = request;
     const queue = await queueToRead(parts, request);
     const timeZone = query.timeZone ?? (await readTimeZone(waitlists));
-    const now = await sharedNow(waitlists);
-    const period = parsePeriod({ ...query, timeZone }, now);
+    const period = parsePeriod({ ...query, timeZone }, await sharedNow(waitlists));
     const mask = maskFor(caller.actor.role);
     const reading = { ...waitlists, db: await waitlists.db.replica() };
     const [statistics, leaders] = await Promise.all([
-      readStatistics(reading, queue, period, { commonOnly: mask.on, now }),
+      readStatistics(reading, queue, period),
       leaderboard(reading, queue, LEADERS),
     ]);
     return presentStatistics(period, statistics, leaders, CHANNELS, mask);

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
 import { changeWave, createWave, OPEN_WAVES_MAX, stopWave } from '../../../waitlist/waves/change-waves.ts';
-import { forecastWave, previewWave } from '../../../waitlist/waves/forecast.ts';
+import { forecastWave, previewWave, readAcceptRate } from '../../../waitlist/waves/forecast.ts';
+import { usesMetadata } from '../../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../../waitlist/waves/waves.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';
@@ -101,7 +102,8 @@ const getSchema = adminSchema({
   operationId: 'getWave',
   tag,
   summary: 'Get a wave',
-  description: 'Returns a wave with its last runs, and what its next runs are expected to do.',
+  description:
+    'Returns a wave with its last runs, and what its next runs are expected to do. Of a wave that chooses people by metadata, viewers get neither.',
   role: 'viewer',
   params: WaveParams,
   querystring: Query,
@@ -180,9 +182,13 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     const queue = await requireQueue(parts, params, query);
     const { waveId } = params;
     const wave = await readWave(waitlists, queue, waveId);
+    const { on } = maskFor(caller.actor.role);
+    const shown = presentWave(wave, on);
+    if (on && usesMetadata(wave.plan))
+      return { ...shown, acceptRate: await readAcceptRate(waitlists, queue), upcoming: null, runs: null };
     const runs = await listRuns(waitlists, queue, waveId);
     return {
-      ...presentWave(wave, maskFor(caller.actor.role).on),
+      ...shown,
       ...presentForecast(await forecastWave(waitlists, queue, waveId)),
       runs: runs.map(presentRun),
     };

@@ -1,11 +1,11 @@
-import { useMay } from '../../api/me.ts';
+import type { Schemas } from '../../api/client.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
 import { PeopleLink } from './people-link.tsx';
 import type { Statistics } from './statistics-query.ts';
 
-type Counted = Statistics['metadata'][number];
+type Counted = Schemas['MetadataStatistics'];
 
 /** The values of one counted metadata key. Loaded where there is one. */
 export default function MetadataCard({
@@ -15,13 +15,12 @@ export default function MetadataCard({
   name: string;
   statistics: Statistics | undefined;
 }) {
-  const isViewer = !useMay('support');
-  const counted = statistics?.metadata.find(({ key }) => key === name);
+  const counted = statistics?.metadata?.find(({ key }) => key === name);
   const when = !statistics || hasWholeDays(statistics) ? 'in' : 'on UTC days that begin in';
   return (
     <Card
       title={<code className="font-mono">{name}</code>}
-      about={`Signups ${when} this period, by metadata${isViewer ? ', in groups of at least five' : ''}.`}
+      about={`Signups ${when} this period, by metadata.`}
     >
       {counted && statistics ? <Values counted={counted} {...statistics} /> : <Skeleton className="h-55" />}
     </Card>
@@ -46,19 +45,11 @@ interface ValuesProps {
 }
 
 function Values({ counted: { key, values, other }, from, to }: ValuesProps) {
-  const isViewer = !useMay('support');
-  // Viewers may not ask who has a value. A filter cannot name a key with this character.
-  const isLinked = !isViewer && !key.includes('=');
+  // A filter cannot name a key with this character.
+  const isLinked = !key.includes('=');
   const shown = mergeByText(values);
   const total = shown.reduce((sum, { signups }) => sum + signups, other);
-  if (total === 0)
-    return (
-      <p className="text-mute">
-        {isViewer
-          ? 'Nothing to show: your role sees people only in groups of at least five.'
-          : 'No signup had this in its metadata.'}
-      </p>
-    );
+  if (total === 0) return <p className="text-mute">No signup had this in its metadata.</p>;
   return (
     <Bars
       label={`Signups by ${key}`}

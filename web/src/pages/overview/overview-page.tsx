@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { instanceQuery } from '../../api/instance.ts';
 import { useLive } from '../../api/live.tsx';
-import { mayActAs, useMe } from '../../api/me.ts';
+import { mayActAs, useMay, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -71,6 +71,8 @@ export function OverviewPage() {
     </span>
   );
   const totals = query.data?.totals;
+  const seesMetadata = useMay('support');
+  const keys = waitlist?.metadataKeys ?? [];
   return (
     <>
       <PageHeader
@@ -154,20 +156,26 @@ export function OverviewPage() {
           <div className="grid gap-6 lg:grid-cols-2">
             <ActivityCard statistics={query.data} />
             <ReferralsCard statistics={query.data} />
-            {waitlist?.metadataKeys.map((key) => (
-              <Suspense
-                key={key}
-                fallback={
-                  <Card>
-                    <Skeleton className="h-68" />
-                  </Card>
-                }
-              >
-                <MetadataCard name={key} statistics={query.data} />
-              </Suspense>
-            ))}
+            {seesMetadata &&
+              keys.map((key) => (
+                <Suspense
+                  key={key}
+                  fallback={
+                    <Card>
+                      <Skeleton className="h-68" />
+                    </Card>
+                  }
+                >
+                  <MetadataCard name={key} statistics={query.data} />
+                </Suspense>
+              ))}
             <DeliveryCard statistics={query.data} live={live.delivery} />
           </div>
+          {!seesMetadata && keys.length > 0 && (
+            <p className="text-sm text-mute">
+              Your role does not show metadata, nor how many signups had a value.
+            </p>
+          )}
         </QueryProblem>
       )}
     </>

@@ -74,18 +74,35 @@ export function WavePage() {
         {wave?.untilJoined && (
           <Progress label="People who joined" value={wave.joined} max={wave.untilJoined} />
         )}
-        <Card title="Next runs" about={rateInWords(wave)} flush>
-          <Upcoming
-            upcoming={wave?.upcoming}
-            timeZone={wave?.schedule?.timeZone}
-            nobody={hasPlaces(wave) ? 'Nobody left' : 'No places left'}
-            empty={nothingNext(wave)}
-          />
-        </Card>
-        <Card title="History" flush>
-          <WaveRuns runs={wave?.runs} timeZone={wave?.schedule?.timeZone} />
-        </Card>
+        <Runs wave={wave} />
       </QueryProblem>
+    </>
+  );
+}
+
+function Runs({ wave }: { wave: WaveDetails | undefined }) {
+  const { upcoming, runs } = wave ?? {};
+  if (upcoming === null || runs === null)
+    return (
+      <Card title="Runs">
+        <p className="text-mute">
+          This wave chooses people by metadata, so your role does not show how many it invites.
+        </p>
+      </Card>
+    );
+  return (
+    <>
+      <Card title="Next runs" about={rateInWords(wave)} flush>
+        <Upcoming
+          upcoming={upcoming}
+          timeZone={wave?.schedule?.timeZone}
+          nobody={hasPlaces(wave) ? 'Nobody left' : 'No places left'}
+          empty={nothingNext(wave)}
+        />
+      </Card>
+      <Card title="History" flush>
+        <WaveRuns runs={runs} timeZone={wave?.schedule?.timeZone} />
+      </Card>
     </>
   );
 }

@@ -1,18 +1,16 @@
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { number, type WaveDetails } from './waves.ts';
+import { number, type WaveRun } from './waves.ts';
 
-type Run = WaveDetails['runs'][number];
-
-const OUTCOMES: Record<NonNullable<Run['outcome']> | 'running', { label: string; tone: Tone }> = {
+const OUTCOMES: Record<NonNullable<WaveRun['outcome']> | 'running', { label: string; tone: Tone }> = {
   running: { label: 'Running', tone: 'violet' },
   done: { label: 'Done', tone: 'accent' },
   skipped: { label: 'Skipped', tone: 'warn' },
   stopped: { label: 'Stopped', tone: 'neutral' },
 };
 
-const OTHER_COLUMNS: readonly Column<Run>[] = [
+const OTHER_COLUMNS: readonly Column<WaveRun>[] = [
   {
     id: 'outcome',
     label: 'Outcome',
@@ -28,14 +26,14 @@ const OTHER_COLUMNS: readonly Column<Run>[] = [
 ];
 
 interface WaveRunsProps {
-  runs: readonly Run[] | undefined;
+  runs: readonly WaveRun[] | undefined;
   /** Of the schedule, if there is one. */
   timeZone: string | undefined;
 }
 
 /** What each run did, and what became of its invites. */
 export function WaveRuns({ runs, timeZone }: WaveRunsProps) {
-  const planned: Column<Run> = {
+  const planned: Column<WaveRun> = {
     id: 'at',
     label: 'Planned',
     cell: ({ scheduledAt }) => <RelativeTime at={scheduledAt} timeZone={timeZone} />,

@@ -34,7 +34,13 @@ const COLUMNS: readonly Column<Wave>[] = [
     label: 'State',
     cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{capitalize(state)}</Badge>,
   },
-  { id: 'invited', label: 'Invited', right: true, wide: true, cell: ({ invited }) => number(invited) },
+  {
+    id: 'invited',
+    label: 'Invited',
+    right: true,
+    wide: true,
+    cell: ({ invited }) => (invited === null ? '–' : number(invited)),
+  },
   {
     id: 'joined',
     label: 'Joined',

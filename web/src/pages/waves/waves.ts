@@ -6,6 +6,7 @@ import { conditionsIn } from '../queue/segment-words.ts';
 
 export type Wave = Schemas['Wave'];
 export type WaveDetails = Schemas['WaveDetails'];
+export type WaveRun = Schemas['WaveRun'];
 export type WaveForecast = Schemas['WaveForecast'];
 export type WaveRequest = Schemas['WaveRequest'];
 export type WaveSchedule = NonNullable<Wave['schedule']>;
