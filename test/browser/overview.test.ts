@@ -122,10 +122,10 @@ forEachEngine((engine) => {
     await page.close();
   });
 
-  it('tells viewers that small groups are left out', async () => {
+  it('tells viewers that they see no metadata', async () => {
     const viewer = await join(service, owner, 'viewer', 'viewer@example.com');
     const page = await open(`/waitlists/${list.id}`, viewer);
-    await page.getByText('Nothing to show: your role sees people only in groups of at least five.').waitFor();
+    await page.getByText('Your role does not show metadata').waitFor();
     assert.equal(await page.getByText('No signup had this').count(), 0);
     await check(page, 'metadata, as a viewer');
     await page.close();

@@ -133,7 +133,7 @@ function nothingNext(wave: WaveDetails | undefined): string {
 /** Whether places are left after the next runs, for people who are not there yet. */
 function hasPlaces(wave: WaveDetails | undefined): boolean {
   if (!wave || wave.untilJoined === null) return true;
-  const planned = wave.upcoming.reduce((sum, { invites }) => sum + invites, 0);
+  const planned = (wave.upcoming ?? []).reduce((sum, { invites }) => sum + invites, 0);
   return wave.joined + wave.openInvites + planned < wave.untilJoined;
 }
 
