@@ -132,7 +132,7 @@ forEachEngine((engine) => {
     await dialog.getByRole('status').getByText('Already invited').waitFor();
     await checkEverywhere(page, 'inviting a person who was invited');
     await dialog.getByLabel('Email').fill('p1@example.com');
-    await dialog.getByRole('status').getByText('Has already joined').waitFor();
+    await dialog.getByRole('status').getByText('Already joined').waitFor();
     await dialog.getByText('They would get an invite that they do not need.').waitFor();
     await dialog.getByLabel('Email').fill('p2@example.com');
     await dialog.getByRole('status').getByText('On the waitlist', { exact: true }).waitFor();

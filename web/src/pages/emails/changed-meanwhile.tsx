@@ -11,11 +11,11 @@ interface ChangedMeanwhileProps {
 export function ChangedMeanwhile({ meanwhile: { changed, replaced }, onDiscard }: ChangedMeanwhileProps) {
   const taken = changed.filter((field) => !replaced.includes(field));
   return (
-    <Alert title="Not saved: the template was changed meanwhile">
-      {taken.length > 0 && `The new ${named(taken)} is shown here. `}
+    <Alert title="Not saved: the template has changed since you opened it">
+      {taken.length > 0 && `The new ${named(taken)} shown here. `}
       {replaced.length === 0
         ? 'Save again to keep both changes.'
-        : `Your ${named(replaced)} is still here. Save again to replace the other, or discard yours to see it.`}
+        : `Your ${named(replaced)} still here. Save again to replace the newer text, or discard your changes to see it.`}
       {replaced.length > 0 && (
         <span className="mt-2 block">
           <Button size="sm" onClick={onDiscard}>
@@ -28,5 +28,5 @@ export function ChangedMeanwhile({ meanwhile: { changed, replaced }, onDiscard }
 }
 
 function named(fields: readonly string[]): string {
-  return fields.join(' and ');
+  return `${fields.join(' and ')} ${fields.length === 1 ? 'is' : 'are'}`;
 }

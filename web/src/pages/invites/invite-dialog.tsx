@@ -20,7 +20,7 @@ import { isEmpty, NO_SEGMENT, type Segment } from '../queue/segment.ts';
 import { draftOf, isSound, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { conditionsOf } from '../queue/segment-words.ts';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
-import { AlreadyInvited, InvitePreview } from './invite-preview.tsx';
+import { InvitePreview } from './invite-preview.tsx';
 import type { InviteWay } from './invites-search.ts';
 
 type Request = Schemas['InviteRequest'];
@@ -191,7 +191,6 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
             options={[{ value: 'standard', label: standardExpiry(waitlist?.inviteExpiryMs) }, ...EXPIRIES]}
           />
         </Field>
-        {way === 'email' && <AlreadyInvited preview={count === undefined ? undefined : shown} />}
         <MailWarning preview={shown} />
         <InvitePreview
           way={way}

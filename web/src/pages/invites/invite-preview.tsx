@@ -1,6 +1,5 @@
 import { ApiError, type Schemas } from '../../api/client.ts';
 import { type Entry, people } from '../../api/entries.ts';
-import { Alert } from '../../ui/alert.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
@@ -43,21 +42,23 @@ export function InvitePreview({ way, isAsked, preview, error, isStale }: InviteP
       aria-busy={isStale}
       className={cx('overflow-hidden rounded-md ring-1 ring-line', isStale && 'opacity-60')}
     >
-      <p className="border-b bg-sunken px-4 py-2 font-medium" role="status">
-        {isEmail
-          ? emailTitle(shown[0])
-          : count === 0
-            ? 'Nobody would be invited'
-            : `${people(count)} would be invited`}
-      </p>
+      {isEmail ? (
+        <EmailTitle entry={shown[0]} />
+      ) : (
+        <p className="border-b bg-sunken px-4 py-2 font-medium" role="status">
+          {count === 0 ? 'Nobody would be invited' : `${people(count)} would be invited`}
+        </p>
+      )}
       {shown.length > 0 ? (
         <Scrollable label="First people" className="max-h-52 overflow-y-auto">
           <ol className="divide-y">
             {shown.map((entry) => (
               <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
-                <span className="min-w-8 shrink-0 text-mute tabular-nums sm:min-w-16">
-                  {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
-                </span>
+                {!(isEmail && entry.position === null) && (
+                  <span className="min-w-8 shrink-0 text-mute tabular-nums sm:min-w-16">
+                    {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
+                  </span>
+                )}
                 <Person entry={entry} className="min-w-0 flex-1" />
                 {isEmail && <StatusBadge status={entry.status} />}
                 {entry.referrals > 0 && (
@@ -79,24 +80,21 @@ export function InvitePreview({ way, isAsked, preview, error, isStale }: InviteP
   );
 }
 
-function emailTitle(entry: Entry | undefined): string {
-  if (!entry) return 'Not on the waitlist yet';
-  if (entry.status === 'invited') return 'Already invited';
-  return entry.status === 'joined' ? 'Has already joined' : 'On the waitlist';
-}
-
-const AGAIN: Partial<Record<Entry['status'], string>> = {
-  invited: 'They would get another invite. To send the first one again, resend it from the list of invites.',
-  joined: 'They would get an invite that they do not need.',
+const AGAIN: Partial<Record<Entry['status'], { title: string; about: string }>> = {
+  invited: {
+    title: 'Already invited',
+    about: 'They would get another invite. To send the first one again, resend it from the list of invites.',
+  },
+  joined: { title: 'Already joined', about: 'They would get an invite that they do not need.' },
 };
 
-/** For one email: why it need not be invited. */
-export function AlreadyInvited({ preview }: { preview: Schemas['InvitePreview'] | undefined }) {
-  const entry = preview?.preview[0];
-  const why = entry && AGAIN[entry.status];
-  return why === undefined ? null : (
-    <Alert tone="warn" title={emailTitle(entry)}>
-      {why}
-    </Alert>
+/** About one email: whether there is an entry, and why it need not be invited. */
+function EmailTitle({ entry }: { entry: Entry | undefined }) {
+  const again = entry && AGAIN[entry.status];
+  return (
+    <div role="status" className={cx('border-b px-4 py-2', again ? 'bg-warn-soft text-warn' : 'bg-sunken')}>
+      <p className="font-medium">{again?.title ?? (entry ? 'On the waitlist' : 'Not on the waitlist yet')}</p>
+      {again && <p>{again.about}</p>}
+    </div>
   );
 }
