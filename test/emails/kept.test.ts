@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { listMails } from '../../src/mail/mailbox.ts';
+import { resendMails } from '../../src/mail/resend.ts';
 import { rememberSending } from '../../src/mail/sending.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
@@ -9,6 +10,7 @@ import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { afterTest } from '../support/cleanup.ts';
+import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {
@@ -196,6 +198,27 @@ forEachEngine((engine) => {
   });
 
   describe('sending kept emails', () => {
+    it('sends people who used the form what they need, although its kind was turned off', async () => {
+      await withStorage(async (storage) => {
+        await during(storage, undefined, async (service) => {
+          const { context } = service;
+          const list = await mailingList(service, ['welcome', 'moved-up']);
+          const { join, queue } = await openForm(service, {}, list);
+          await join({ email: 'ada@example.com' });
+          await join({
+            email: 'friend@example.com',
+            ref: (await list.lookup('ada@example.com')).body.referralCode,
+          });
+          await nothingPending(context, list);
+          await updateMailSettings(context, list.id, { kinds: [] });
+          assert.deepEqual(await resendMails(context, queue, { states: ['kept'] }, true), {
+            resent: 2,
+            skipped: { 'turned off': 1 },
+          });
+        });
+      });
+    });
+
     it('sends each that still makes sense once, and gives up the others with the reason', async () => {
       await withStorage(async (storage, server) => {
         const kept: MailingList[] = [];
