@@ -43,6 +43,9 @@ interface Place {
   dataDir: string;
 }
 
+/** Parameters that the server accepts, and PostgreSQL's tools do not know. */
+const FOR_OTHERS = 'pgbouncer=true&schema=public&statement_timeout=5000&application_name=acme';
+
 for (const engine of CHOSEN_ENGINES) {
   const skip = engine === 'postgres' && without('pg_dump and its server');
   describe(`backup and restore on ${engine}, of a server under load`, { skip }, async () => {
@@ -57,7 +60,10 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-backup-'));
   const place = async (): Promise<Place> => {
     const dataDir = mkdtempSync(path.join(directory, 'data-'));
-    const database = serverUrl === undefined ? {} : { DATABASE_URL: (await createDatabase(serverUrl)).url };
+    const database =
+      serverUrl === undefined
+        ? {}
+        : { DATABASE_URL: `${(await createDatabase(serverUrl)).url}&${FOR_OTHERS}` };
     return {
       dataDir,
       environment: { DOORLIST_DATA_DIR: dataDir, DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE, ...database },
