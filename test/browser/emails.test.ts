@@ -104,7 +104,8 @@ forEachEngine((engine) => {
       assert.equal(await body.getAttribute('aria-invalid'), 'true');
       await body.fill('Good again.');
       await frameOf(page).getByText('Good again.', { exact: true }).waitFor();
-      await page.goto('about:blank');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Template saved').waitFor();
       await page.close();
     });
 
