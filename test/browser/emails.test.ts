@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
-import { forEachEngine, type List } from '../support/harness.ts';
+import { eventually, forEachEngine, type List } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { allSent, mailInState, mailingList, mailPutOff, nothingPending } from '../support/mails.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
@@ -110,15 +110,14 @@ forEachEngine((engine) => {
     });
 
     it('keeps what another tab saved meanwhile', async () => {
-      const shared = await service.waitlist();
       const [first, second] = [
-        await open(`/waitlists/${shared.id}/emails/accepted`),
-        await open(`/waitlists/${shared.id}/emails/accepted`),
+        await open(`/waitlists/${list.id}/emails/accepted?language=fr`),
+        await open(`/waitlists/${list.id}/emails/accepted?language=fr`),
       ];
       const saved = async () =>
         (
           await owner.get<{ subject: string; body: string }>(
-            `/waitlists/${shared.id}/mail/templates/accepted`,
+            `/waitlists/${list.id}/mail/templates/accepted?language=fr`,
           )
         ).body;
       const save = (page: DashboardPage) => page.getByRole('button', { name: 'Save' }).click();
@@ -286,8 +285,12 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Keep editing' }).click();
       await save();
       await choose('English');
+      const english = await eventually(
+        () => subject.inputValue(),
+        (text) => text !== 'Servus',
+      );
+      assert.match(english, /^You are on/);
       await page.getByText('With the default text: English').waitFor();
-      assert.match(await subject.inputValue(), /^You are on/);
       await subject.fill('Howdy');
       await save();
       await page.getByText('Out of date: German.').waitFor();
