@@ -505,10 +505,10 @@ describe('the command line', () => {
     assertUsage(await runCommand({}, 'waitlst', 'list'), /unknown command "waitlst list"/);
     assertUsage(await runHere({}, 'waitlist'), /unknown command/);
     assertUsage(await runHere({}, 'waitlist', 'list', 'more'), /unexpected argument "more"/);
-    assertUsage(await runHere({}, 'waitlist', 'list', '--colour'), /: there is no option --colour\n/);
+    assertUsage(await runHere({}, 'waitlist', 'list', '--colour'), /: unknown option --colour\n/);
     const misspelled = await runHere({}, 'waitlist', 'create', 'wl_x', '--nam', 'X');
-    assertUsage(misspelled, /: there is no option --nam\. Did you mean --name\?\n/);
-    assertUsage(await runHere({}, 'waitlist', 'list', '-x'), /: there is no option -x\n/);
+    assertUsage(misspelled, /: unknown option --nam\. Did you mean --name\?\n/);
+    assertUsage(await runHere({}, 'waitlist', 'list', '-x'), /: unknown option -x\n/);
     assertUsage(await runHere({}, 'key', 'create', '--env'), /--env/);
   });
 

@@ -169,7 +169,7 @@ function inOurWords({ code, message }: ArgumentsError, known: readonly string[])
   const [, option] = /^Unknown option '(-{1,2}[^']*)'/.exec(message) ?? [];
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) return message;
   const meant = nearest(option.replace(/^-+/, ''), known);
-  return `there is no option ${option}${meant === undefined ? '' : `. Did you mean --${meant}?`}`;
+  return `unknown option ${option}${meant === undefined ? '' : `. Did you mean --${meant}?`}`;
 }
 
 /** Problems that an operator can fix get one line. Anything else is a bug and gets a stack trace. */

@@ -84,7 +84,7 @@ forEachEngine((engine) => {
         ...{ isFormatGuess: false, isZoneGuess: false },
       });
       assert.deepEqual(check.report.warnings, [
-        'Column that Doorlist does not know is kept as metadata: "Notes".',
+        'A column that Doorlist does not know is kept as metadata: "Notes".',
       ]);
 
       const result = await importFile(service.context, queue, file, {});

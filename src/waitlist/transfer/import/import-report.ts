@@ -134,7 +134,7 @@ function warnAboutService(preset: string | null, columns: readonly ResolvedColum
 function warnAboutUnknown(columns: readonly ResolvedColumn[], isDropped: boolean): string[] {
   const unknown = columns.filter(({ isUnknown }) => isUnknown).map(({ name }) => `"${name}"`);
   if (unknown.length === 0) return [];
-  const [what, verb] = unknown.length === 1 ? ['Column', 'is'] : ['Columns', 'are'];
+  const [what, verb] = unknown.length === 1 ? ['A column', 'is'] : ['Columns', 'are'];
   const rest = isDropped ? 'left out' : 'kept as metadata';
   return [`${what} that Doorlist does not know ${verb} ${rest}: ${unknown.join(', ')}.`];
 }
