@@ -208,10 +208,10 @@ forEachEngine((engine) => {
 
   it('finds and saves metadata keys that every object has', async () => {
     const of = await service.waitlist();
-    const keys = ['constructor', '__proto__', 'toString'];
+    const keys = ['constructor', 'hasOwnProperty', 'toString'];
     const file = `${storage.dataDir}/odd.csv`;
     await writeFile(file, `email,constructor,odd,toString\nodd@example.com,x,x,x\nplain@example.com,y,y,y\n`);
-    await run('import', file, '--waitlist', of.id, '--map', 'odd=metadata.__proto__');
+    await run('import', file, '--waitlist', of.id, '--map', 'odd=metadata.hasOwnProperty');
     for (const key of keys) {
       const pair = `${key}=x`;
       assert.deepEqual(emails((await list(of, { where: pair })).body), ['odd@example.com'], key);
@@ -223,6 +223,7 @@ forEachEngine((engine) => {
       body: { segment: { where: keys.map((key) => `${key}=x`) }, dryRun: true },
     });
     assert.equal(body.count, 1);
+    assert.deepEqual(emails((await list(of, { where: '__proto__=x' })).body), []); // No entry can have it.
   });
 
   it('lists whom a person referred, and who joined in a time, as a segment', async () => {
