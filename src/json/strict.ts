@@ -1,10 +1,11 @@
 import { findDuplicateKey, hasDuplicateKey } from './duplicate-key.ts';
 import type { Path } from './path.ts';
 
-const NESTING_MAX = 64;
+export const NESTING_MAX = 64;
 
 export const DUPLICATE_KEY = 'duplicate key';
 export const NUL_CHARACTERS = 'must not contain NUL characters';
+export const NESTED_TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;
 export const PROTO_KEY = 'must not contain a key named __proto__';
 
 interface StrictProblem {
@@ -28,23 +29,30 @@ export function findStrictProblem(json: string, value: unknown): StrictProblem |
 function countMembers(value: unknown, depth: number, isSuspicious: boolean): number | string {
   if (typeof value === 'string') return (isSuspicious && problemInText(value)) || 0;
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth >= NESTING_MAX) return `is nested deeper than ${NESTING_MAX} levels`;
-  const isArray = Array.isArray(value);
+  if (depth >= NESTING_MAX) return NESTED_TOO_DEEP;
   let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      const inside = countMembers(element, depth + 1, isSuspicious);
+      if (typeof inside === 'string') return inside;
+      count += inside;
+    }
+    return count;
+  }
   for (const key of Object.keys(value)) {
-    const problem = isSuspicious && !isArray ? problemInKey(key) : undefined;
+    const problem = isSuspicious ? problemInKey(key) : undefined;
     const inside = problem ?? countMembers((value as Record<string, unknown>)[key], depth + 1, isSuspicious);
     if (typeof inside === 'string') return inside;
-    count += isArray ? inside : inside + 1;
+    count += 1 + inside;
   }
   return count;
 }
 
-function problemInKey(key: string): string | undefined {
+export function problemInKey(key: string): string | undefined {
   return key === '__proto__' ? PROTO_KEY : problemInText(key);
 }
 
-function problemInText(text: string): string | undefined {
+export function problemInText(text: string): string | undefined {
   if (text.includes('\0')) return NUL_CHARACTERS;
   return text.isWellFormed() ? undefined : 'must not contain lone surrogates';
 }

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { skipSpace, skipString, skipValue } from '../../json/object.ts';
 import { endOfString } from '../../json/scan.ts';
+import { DUPLICATE_KEY, problemInKey, problemInText } from '../../json/strict.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
-import { badJson, DUPLICATE_KEY, refuseBadCharacters, refuseBadKey } from '../json.ts';
+import { badJson } from '../json.ts';
 
 interface VerifyBody {
   payload: string;
@@ -77,7 +78,7 @@ function readKey(text: string, start: number): Read<string> {
   if (end < 0) throw badJson();
   const inner = text.slice(start + 1, end - 1);
   const value = inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner;
-  refuseBadKey(value);
+  refuse(problemInKey(value));
   return { value, end };
 }
 
@@ -90,8 +91,12 @@ function readString(text: string, start: number, path: string): Read<string> {
   } catch {
     throw badJson();
   }
-  refuseBadCharacters(value);
+  refuse(problemInText(value));
   return { value, end };
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw invalid(`body: ${problem}`);
 }
 
 /** The value has another type, or is missing. */
