@@ -24,6 +24,10 @@ describe('what is wrong with a request', () => {
     [{ where: { seats: 5, plan: 'pro', a: 6 } }, 'where.seats: must be a string; where.a: must be a string'],
     [{ where: ['plan=pro', 5] }, 'where[1]: must be a string'],
     [{ where: 5 }, 'where: must be an object or array'],
+    [
+      { where: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, // More problems than are looked for.
+      [0, 1, 2, 3, 4, 5, 6].map((at) => `where[${at}]: must be a string`).join('; '),
+    ],
     [{ items: ['a', 5, null, 6] }, 'items[1]: must be a string or null; items[3]: must be a string or null'],
     [{ what: 1, where: 5 }, 'what: unknown field; where: must be an object or array'],
     [null, 'body: must be an object'],

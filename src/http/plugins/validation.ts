@@ -39,37 +39,37 @@ function readInteger(query: Record<string, unknown>, field: string): void {
 function onlyOnce(problems: SchemaProblem[]): SchemaProblem[] {
   // `boolean` says again what `additionalProperties: false` says, which says again what other schemas there say.
   const told = problems.filter(({ keyword }) => keyword !== 'boolean');
-  const isRepeated = (problem: SchemaProblem) =>
-    problem.keyword === 'additionalProperties' && told.some((other) => isBelow(other, problem));
+  const isRepeated = ({ keyword, schemaPath, instancePath }: SchemaProblem) =>
+    keyword === 'additionalProperties' &&
+    told.some((other) => isIn(other, `${schemaPath}/${keyword}`, instancePath));
   return ofOneBranch(told.filter((problem) => !isRepeated(problem)));
 }
 
 /**
- * Where a value may be one thing or another, all of them report what is wrong with it. Only what is wrong with the
- * kind of thing that was sent is worth saying, or else which kinds there are.
+ * Where a value may be one kind of thing or another, each reports what is wrong with it. Only what is wrong with the
+ * kind that was sent is worth saying, or else which kinds there are.
  */
 function ofOneBranch(problems: SchemaProblem[]): SchemaProblem[] {
-  const unions = problems.filter(({ keyword }) => keyword === 'anyOf');
-  return unions.reduce((all, union) => {
-    const inside = all.filter((problem) => isBelow(problem, union));
-    const branches = Map.groupBy(
-      inside,
-      ({ schemaPath }) => schemaPath.slice(union.schemaPath.length).split('/')[2],
-    );
-    const isOfOtherKind = (problem: SchemaProblem) =>
-      problem.keyword === 'type' && problem.instancePath === union.instancePath;
-    const sent = [...branches.values()].find((branch) => !branch.some(isOfOtherKind));
-    const kinds = inside.filter(isOfOtherKind).flatMap(({ params }) => params.type);
-    const said = sent ?? [{ ...union, keyword: 'type', params: { type: kinds } }];
-    return [...all.filter((problem) => problem !== union && !inside.includes(problem)), ...said];
-  }, problems);
+  const ofOtherKinds = problems.filter(
+    ({ keyword, schemaPath }) => keyword === 'type' && /\/anyOf\/\d+$/.test(schemaPath),
+  );
+  const said = problems.filter((problem) => problem.keyword !== 'anyOf' && !ofOtherKinds.includes(problem));
+  const choices = Map.groupBy(
+    ofOtherKinds,
+    ({ schemaPath, instancePath }) => `${instancePath} ${schemaPath.replace(/\d+$/, '')}`,
+  );
+  for (const kinds of choices.values()) {
+    const [first] = kinds as [SchemaProblem];
+    const choice = first.schemaPath.replace(/\d+$/, '');
+    if (!said.some((problem) => isIn(problem, choice, first.instancePath)))
+      said.push({ ...first, params: { type: kinds.flatMap(({ params }) => params.type) } });
+  }
+  return said;
 }
 
-/** A part of the schema reports what another part below it has reported in more detail. */
-function isBelow(problem: SchemaProblem, { keyword, schemaPath, instancePath }: SchemaProblem): boolean {
+function isIn(problem: SchemaProblem, schemaPath: string, instancePath: string): boolean {
   return (
-    problem.schemaPath.startsWith(`${schemaPath}/${keyword}`) &&
-    `${problem.instancePath}/`.startsWith(`${instancePath}/`)
+    problem.schemaPath.startsWith(schemaPath) && `${problem.instancePath}/`.startsWith(`${instancePath}/`)
   );
 }
 
