@@ -33,7 +33,7 @@ export const zh: Texts = {
     confirmed: (waitlist) => `你已加入 ${waitlist} 的候补名单，可以关闭此页面。`,
     expired: { title: '链接已过期', text: '链接有效期为 7 天，我们可以为你重新发送。' },
     renew: '重新发送链接',
-    renewed: { title: '请查收邮件', text: '新链接已发送。每天最多发送一次。' },
+    renewed: { title: '请查收邮件', text: '新链接即将发送。每天最多发送一次。' },
     unknown: {
       title: '链接无效',
       text: '链接不完整，或该邮箱已从候补名单中移除。请从邮件中重新复制链接。',
@@ -108,7 +108,7 @@ export const zh: Texts = {
     }),
     pending: { title: '确认邮箱', text: '打开邮件中的链接，即可获得排位。' },
     resend: '重新发送邮件',
-    resent: '邮件已发送，也请查看垃圾邮件。',
+    resent: '邮件即将发送，也请查看垃圾邮件。',
     invited: { title: '轮到你了', text: '你已获得邀请。' },
     inviteSent: '邀请已发送，请查收邮件。',
     joined: { title: '欢迎加入', text: '你已接受邀请。' },
