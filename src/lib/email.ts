@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { isLonger } from './characters.ts';
 
 export const EMAIL_MAX_CHARACTERS = 254;
 
@@ -26,7 +27,7 @@ export function parseEmail(input: string): Email | undefined {
   if (input.length <= EMAIL_MAX_CHARACTERS && PLAIN_EMAIL.test(input))
     return { shown: input, key: input.toLowerCase() };
   const shown = input.trim().normalize('NFC');
-  if (shown.length > EMAIL_MAX_CHARACTERS && [...shown].length > EMAIL_MAX_CHARACTERS) return undefined;
+  if (isLonger(shown, EMAIL_MAX_CHARACTERS)) return undefined;
   const at = shown.indexOf('@');
   if (at < 1 || at !== shown.lastIndexOf('@') || FORBIDDEN_IN_EMAIL.test(shown)) return undefined;
   if (FORBIDDEN_BEFORE_AT.test(shown.slice(0, at))) return undefined;

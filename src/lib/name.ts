@@ -1,3 +1,4 @@
+import { isLonger } from './characters.ts';
 import { invalid } from './errors.ts';
 
 interface Length {
@@ -18,7 +19,6 @@ export function nameProblem(text: string, { least = 1, most }: Length): string |
   return `must be ${least === 0 ? 'at most' : '1 to'} ${most} characters on one line`;
 }
 
-/** Characters are counted as OpenAPI does it: an emoji is one. */
 export function isLine(text: string, most: number): boolean {
-  return [...text].length <= most && !/\p{Cc}/u.test(text);
+  return !isLonger(text, most) && !/\p{Cc}/u.test(text);
 }

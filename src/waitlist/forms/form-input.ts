@@ -1,4 +1,5 @@
 import type { Language } from '../../languages/languages.ts';
+import { isLonger } from '../../lib/characters.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
@@ -76,7 +77,7 @@ function readField(
   const value = lineOf(given);
   if (value === '') return required ? { problem: 'required' } : {};
   if (type === 'choice') return options.includes(value) ? { value } : { problem: 'choiceInvalid' };
-  return [...value].length > TEXT_CHARACTERS_MAX ? { problem: 'tooLong' } : { value };
+  return isLonger(value, TEXT_CHARACTERS_MAX) ? { problem: 'tooLong' } : { value };
 }
 
 /** Browsers send `on` for a checked box, and nothing for another. */

@@ -3,6 +3,7 @@ import type { Dialect } from '../../db/dialect.ts';
 import { sharedTime } from '../../db/shared-clock.ts';
 import { lookup, statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
+import { isLonger } from '../../lib/characters.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue, Waitlist } from '../queue/queue.ts';
@@ -70,7 +71,7 @@ export async function queueOfCode({ registry }: Context, code: string): Promise<
 
 export function checkCodeLength(code: string): void {
   if (code === '') throw invalid('code: is empty');
-  if (code.length > CODE_CHARACTERS_MAX && [...code].length > CODE_CHARACTERS_MAX) {
+  if (isLonger(code, CODE_CHARACTERS_MAX)) {
     throw invalid(`code: is longer than ${CODE_CHARACTERS_MAX} characters`);
   }
 }

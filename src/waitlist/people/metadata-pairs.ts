@@ -3,9 +3,16 @@ import type { Metadata } from './metadata.ts';
 
 /** The pairs that segments can select by: top-level keys with a string, number or boolean. */
 export function metadataPairs(vault: QueueVault, metadata: Metadata): Buffer[] {
-  return Object.entries(metadata)
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map(([key, value]) => hashPair(vault, key, value));
+  const hashes: Buffer[] = [];
+  for (const key of Object.keys(metadata)) {
+    const value = metadata[key];
+    if (isSelectable(value)) hashes.push(hashPair(vault, key, value));
+  }
+  return hashes;
+}
+
+function isSelectable(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function hashPair(vault: QueueVault, key: string, value: unknown): Buffer {

@@ -1,3 +1,4 @@
+import { isLonger } from '../../lib/characters.ts';
 import type { Problems } from '../../lib/errors.ts';
 
 export const METADATA_KEYS_MAX = 64;
@@ -17,7 +18,7 @@ export function parseMetadata(value: unknown, path: string, problems: Problems):
   if (keys.length > METADATA_KEYS_MAX) problems.add(path, `has more than ${METADATA_KEYS_MAX} keys`);
   for (const key of keys.slice(0, METADATA_KEYS_MAX)) {
     if (key === '') problems.add(path, 'has an empty key');
-    else if ([...key].length > METADATA_KEY_CHARACTERS_MAX) {
+    else if (isLonger(key, METADATA_KEY_CHARACTERS_MAX)) {
       problems.add(
         `${path}.${key.slice(0, 16)}…`,
         `the key is longer than ${METADATA_KEY_CHARACTERS_MAX} characters`,

@@ -98,7 +98,7 @@ function place(fields: Fields, { field, spare }: ColumnPlace, value: unknown): v
 }
 
 function addExtra(fields: Fields, key: string, value: unknown): void {
-  fields.extra ??= Object.create(null) as Metadata; // A key can be `__proto__`.
+  fields.extra ??= { __proto__: null } as unknown as Metadata; // A key can be `__proto__`.
   if (key in fields.extra) fields.repeated = [...(fields.repeated ?? []), key];
   fields.extra[key] = value;
 }
