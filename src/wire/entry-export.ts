@@ -5,7 +5,7 @@ import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { ExportInput } from '../waitlist/transfer/export/export-job.ts';
-import { readAllEntries, readSegment } from '../waitlist/transfer/export/read-all-entries.ts';
+import { COMMAND_PAGES, readAllEntries, readSegment } from '../waitlist/transfer/export/read-all-entries.ts';
 import { writeCell } from '../waitlist/transfer/files/cells.ts';
 import { EXPORT_COLUMNS } from '../waitlist/transfer/files/presets.ts';
 import type { Format } from '../waitlist/transfer/files/row-file.ts';
@@ -25,7 +25,7 @@ interface ExportPiece {
   total: number;
 }
 
-/** Exports everyone in joining order. */
+/** The file of the `export` command. */
 export async function* exportEntries(
   context: Context,
   queue: Queue,
@@ -35,7 +35,7 @@ export async function* exportEntries(
   if (format === 'csv') yield { text: CSV_HEADER, entries: 0, total: 0 };
   const isEveryone = Object.keys(segment).length === 0;
   const pages = isEveryone
-    ? readAllEntries(context, queue, status)
+    ? readAllEntries(context, queue, status, COMMAND_PAGES)
     : ofSegment(context, queue, { ...segment, ...(status ? { status } : {}) });
   for await (const { entries, total } of pages) {
     const text = entries.map((entry) => write(presentExported(entry))).join('');
@@ -67,7 +67,8 @@ export async function* exportFile(
 
 /** How many there are is only known at the end. */
 async function* ofSegment(context: Context, queue: Queue, segment: Segment) {
-  for await (const entries of readSegment(context, queue, segment)) yield { entries, total: 0 };
+  for await (const entries of readSegment(context, queue, segment, COMMAND_PAGES))
+    yield { entries, total: 0 };
 }
 
 async function* everyone(context: Context, queue: Queue, status: Status | undefined) {

@@ -27,7 +27,7 @@ interface JoinedRow extends PagedRow {
   ahead: number | null;
 }
 
-type ReadJoined = (
+export type ReadJoined = (
   db: Pick<Database, 'run'>,
   page: JoinedAfter & { status?: Status | undefined },
 ) => Promise<PagedRow[]>;
