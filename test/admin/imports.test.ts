@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { forgetOldJobs, runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
+import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
+import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
 import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
 import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';

@@ -5,14 +5,8 @@ import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { invalid } from '../../src/lib/errors.ts';
 import { formatId } from '../../src/lib/ids.ts';
 import { createInviteRun, resumeInviteRun, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import {
-  endCancelledJobs,
-  forgetOldJobs,
-  pauseAfter,
-  runDueJobs,
-  startJobs,
-  takeLeasesBack,
-} from '../../src/waitlist/jobs/job-runner.ts';
+import { endCancelledJobs, forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
+import { pauseAfter, runDueJobs, startJobs, takeLeasesBack } from '../../src/waitlist/jobs/job-runner.ts';
 import {
   advanceJob,
   createJob,

@@ -6,7 +6,7 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
-import { endCancelledJobs, forgetOldJobs } from '../jobs/job-runner.ts';
+import { endCancelledJobs, forgetOldJobs } from '../jobs/forget-jobs.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { applyBoost } from '../referrals/rerank.ts';
