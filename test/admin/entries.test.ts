@@ -369,6 +369,22 @@ forEachEngine((engine) => {
       assertError(await ask('GET', `${entryPath(of, 'ent_x')}/history`), 404, 'not_found');
     });
 
+    it('tells where a move led, also if that was only near the wanted position', async () => {
+      const of = await crowd(6);
+      await of.signup({ email: 'ada@example.com', referredBy: email(6) });
+      // The first two have the same rank, and nobody who joined after both can come between them.
+      assert.deepEqual((await order(of)).slice(0, 2), [email(6), email(1)]);
+      const id = await idOf(of, 'ada@example.com');
+      const { position } = (await patch(of, id, { position: 2 })).body;
+      assert.notEqual(position, 2);
+      const { body } = await ask<{ events: Record<string, unknown>[] }>(
+        'GET',
+        `${entryPath(of, id)}/history`,
+      );
+      const moved = body.events.find(({ kind }) => kind === 'entry.moved');
+      assert.deepEqual([moved?.from, moved?.to], [7, position]);
+    });
+
     it('lists who an entry referred, page by page', async () => {
       const of = await crowd(1);
       for (let at = 0; at < 3; at += 1)

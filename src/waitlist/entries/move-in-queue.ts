@@ -12,20 +12,26 @@ interface MovedEntry extends Place {
  * Moves a waiting entry to a position. The front and the end are exact. In between, an entry cannot separate
  * two of equal rank unless it joined between them; then it gets the nearest place. The distance stays when
  * referrals or the boost change the rank. Counts on the counters, so nothing else in the change may have
- * moved anybody.
+ * moved anybody. Returns the new position.
  */
-export async function moveInQueue(change: QueueChange, entry: MovedEntry, position: number): Promise<void> {
+export async function moveInQueue(change: QueueChange, entry: MovedEntry, wanted: number): Promise<number> {
   const { trx, queue, settings, tally } = change;
-  const rank = await chooseRank(change, entry, Math.min(position, change.waiting));
-  if (rank === entry.rank) return;
+  const { rank, position } = await choosePlace(change, entry, Math.min(wanted, change.waiting));
+  if (rank === entry.rank) return position;
   const moved = rank - rankOf(entry.seq, settings.boost, entry.referrals);
   trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, rank, moved }]);
   tally.leave('waiting', entry.rank);
   tally.enter('waiting', rank);
+  return position;
 }
 
-async function chooseRank(change: QueueChange, entry: MovedEntry, position: number): Promise<number> {
-  if (position === entry.position) return entry.rank;
+interface Choice {
+  rank: number;
+  position: number;
+}
+
+async function choosePlace(change: QueueChange, entry: MovedEntry, position: number): Promise<Choice> {
+  if (position === entry.position) return entry;
   const before = position > 1 ? await findOther(change, entry, position - 2) : undefined;
   const behind = await findOther(change, entry, position - 1);
   const ranks = [
@@ -36,7 +42,8 @@ async function chooseRank(change: QueueChange, entry: MovedEntry, position: numb
     const place = { rank, seq: entry.seq };
     return (!before || isAhead(before, place)) && (!behind || isAhead(place, behind));
   };
-  return ranks.find(fits) ?? nearest(change, entry, position, ranks);
+  const rank = ranks.find(fits);
+  return rank === undefined ? nearest(change, entry, position, ranks) : { rank, position };
 }
 
 /** The nth of all the others. */
@@ -55,16 +62,16 @@ function isAhead(a: Place, b: Place): boolean {
 async function nearest(
   { trx, queue }: QueueChange,
   entry: MovedEntry,
-  position: number,
+  wanted: number,
   ranks: readonly number[],
-): Promise<number> {
-  let best = { rank: entry.rank, distance: Math.abs(entry.position - position) };
+): Promise<Choice> {
+  let best: Choice = entry;
   for (const rank of ranks) {
     const place = { rank, seq: entry.seq };
     const [found] = await trx.run(positionAt, { queueId: queue.id, ...place });
     const itself = isAhead(entry, place) ? 1 : 0;
-    const distance = Math.abs((found?.position ?? 0) - itself - position);
-    if (distance < best.distance) best = { rank, distance };
+    const position = (found?.position ?? 0) - itself;
+    if (Math.abs(position - wanted) < Math.abs(best.position - wanted)) best = { rank, position };
   }
-  return best.rank;
+  return best;
 }

@@ -57,12 +57,12 @@ export async function updateEntry(
           `position: only waiting entries have one; this one is ${entry.status}`,
         );
       const from = entry.position;
-      await moveInQueue(change, { ...entry, position: from }, position);
+      const to = await moveInQueue(change, { ...entry, position: from }, position);
       await context.audit?.(change.trx, {
         action: 'entry.moved',
         object,
         before: { position: from },
-        after: { position: Math.min(position, change.waiting) },
+        after: { position: to },
       });
     }
   });
