@@ -489,6 +489,36 @@ forEachEngine((engine) => {
         await assertSound(of);
       });
 
+      it('taken back counts only the referrals that are left', async () => {
+        const of = await crowd(2);
+        await of.signup({ email: 'ada@example.com', referredBy: email(2) });
+        await of.signup({ email: 'bob@example.com', referredBy: email(2) });
+        const [referrer, ada] = [await idOf(of, email(2)), await idOf(of, 'ada@example.com')];
+        const restore = (id: string) =>
+          ask<PresentedEntry>('POST', `${entryPath(of, id)}/restore`, { body: undefined });
+        await remove(of, referrer);
+        await remove(of, ada);
+        const { referrals, position } = (await restore(referrer)).body;
+        assert.deepEqual([referrals, position], [1, 1]);
+        await assertSound(of);
+        await restore(ada);
+        assert.equal((await of.lookup(email(2))).body.referrals, 2);
+        await assertSound(of);
+      });
+
+      it('ends an overdue invite as expired, and its entry comes back to the queue', async () => {
+        const of = await crowd(1);
+        const id = await idOf(of, email(1));
+        const { code } = await of.invite(email(1), { expiresAt: service.clock.now + 1_000 });
+        service.clock.advance(1_000);
+        await remove(of, id);
+        const check = (await service.check(code)).body;
+        assert.equal(check.valid ? null : check.reason, 'expired');
+        const back = await ask<PresentedEntry>('POST', `${entryPath(of, id)}/restore`, { body: undefined });
+        assert.deepEqual([back.body.status, back.body.invitedAt], ['waiting', null]);
+        await assertSound(of);
+      });
+
       it('without erase keeps the person from being invited, and from being shown as a referrer', async () => {
         const of = await service.waitlist();
         await of.signup(

@@ -57,6 +57,8 @@ const ways: [number, fc.Arbitrary<Step>][] = [
   [1, fc.constant({ do: 'revoke all' })],
   [4, fc.record({ do: fc.constant('confirm'), which })],
   [4, fc.record({ do: fc.constant('remove'), which })],
+  [5, fc.record({ do: fc.constant('take off'), which })],
+  [4, fc.record({ do: fc.constant('put back'), which })],
   [5, fc.record({ do: fc.constant('move'), which, position: fc.integer({ min: 1, max: 25 }) })],
   [2, fc.record({ do: fc.constant('change metadata'), which, plan })],
   [3, fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: MOMENT }) })],

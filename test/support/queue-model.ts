@@ -21,6 +21,8 @@ export interface ModelEntry {
   phone: number | null;
   plan: number | null;
   status: Status;
+  /** Its status before it was taken off the waitlist. null also for one that was erased. */
+  removedFrom: Status | null;
   rank: number;
   /** What an operator added to the rank. */
   moved: number;
@@ -95,6 +97,7 @@ export class QueueModel {
       phone,
       plan,
       status: this.settings.confirmEmails && email !== null ? 'pending' : 'waiting',
+      removedFrom: null,
       rank: this.entries.length + 1,
       moved: 0,
       referrals: 0,
@@ -170,12 +173,39 @@ export class QueueModel {
       if (!invite.accepted) invite.revoked = true;
       invite.email = null;
     }
+    this.#takeCreditBack(entry);
+    const { plan } = entry;
+    Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', removedFrom: null });
+    this.#forgetPlan(plan);
+  }
+
+  #takeCreditBack(entry: ModelEntry): void {
     const { referrer, credited } = entry;
+    entry.credited = false;
     if (credited && referrer && referrer.status !== 'removed')
       this.#setReferrals(referrer, referrer.referrals - 1);
-    const { plan } = entry;
-    Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', credited: false });
-    this.#forgetPlan(plan);
+  }
+
+  /** Without erasing it. */
+  takeOff(entry: ModelEntry): void {
+    for (const invite of this.invites) {
+      const { email, accepted, revoked, ended } = invite;
+      if (!same(email, entry.email) || accepted || revoked || ended) continue;
+      if (this.stateOf(invite) === 'expired') invite.ended = true;
+      else invite.revoked = true;
+      this.#backToQueue(invite);
+    }
+    this.#takeCreditBack(entry);
+    entry.removedFrom = entry.status;
+    entry.status = 'removed';
+  }
+
+  putBack(entry: ModelEntry): void {
+    entry.status = entry.removedFrom ?? 'removed';
+    entry.removedFrom = null;
+    const referred = this.entries.filter(({ referrer, credited }) => credited && referrer === entry);
+    this.#setReferrals(entry, referred.length);
+    if (entry.status !== 'pending') this.#credit(entry);
   }
 
   changePlan(entry: ModelEntry, plan: number | null): void {
@@ -195,6 +225,11 @@ export class QueueModel {
     if (plan === null || this.entries.some((other) => other.plan === plan)) return;
     this.otherPlans += this.plans.get(plan) ?? 0;
     this.plans.delete(plan);
+  }
+
+  /** Whether somebody with this email was taken off. */
+  isOff(email: number): boolean {
+    return this.#entryOf(email)?.status === 'removed';
   }
 
   /** undefined for the waitlist's own expiry. */

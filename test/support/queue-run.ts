@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { STATUSES } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
+import { putBack } from '../../src/waitlist/entries/put-back.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
@@ -36,7 +38,7 @@ export type Step =
   | { do: 'invite first'; count: number; expiresIn: ExpiresIn }
   /** Its times are relative to the start of the run. */
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
-  | { do: 'accept' | 'revoke' | 'confirm' | 'remove'; which: number }
+  | { do: 'accept' | 'revoke' | 'confirm' | 'remove' | 'take off' | 'put back'; which: number }
   | { do: 'move'; which: number; position: number }
   | { do: 'change metadata'; which: number; plan: number | null }
   | { do: 'set'; changes: Partial<ModelSettings> }
@@ -114,16 +116,27 @@ export async function startRun(service: Service, settings: ModelSettings) {
     else assert.equal(await revoke(code), model.revoke(invite));
   };
 
-  const onEntry = async (step: { do: 'confirm' | 'remove'; which: number }) => {
-    const at = seen.length === 0 ? -1 : step.which % seen.length;
-    const [shown, entry] = [seen[at], model.entries[at]];
-    if (!shown || !entry) return;
-    if (entry.status === 'removed') {
-      const again = step.do === 'remove' ? removeEntry : confirmEntry;
+  const onEntry = async (step: { do: 'confirm' | 'remove' | 'take off' | 'put back'; which: number }) => {
+    const off = model.entries.filter(({ removedFrom }) => removedFrom !== null);
+    const few = step.do === 'put back' && off.length > 0 ? off : model.entries;
+    const entry = few[step.which % Math.max(1, few.length)];
+    const shown = entry && seen[entry.seq - 1];
+    if (!shown) return;
+    const isErased = entry.status === 'removed' && entry.removedFrom === null;
+    if (step.do === 'put back') {
+      const back = putBack(context, queue, shown.id);
+      if (entry.removedFrom === null) return assert.rejects(back, { code: 'conflict' });
+      await back;
+      model.putBack(entry);
+    } else if (step.do === 'remove' ? isErased : entry.status === 'removed') {
+      const again = { remove: removeEntry, confirm: confirmEntry, 'take off': takeOff }[step.do];
       await assert.rejects(async () => again(context, queue, shown.id), { code: 'not_found' });
     } else if (step.do === 'confirm') {
       const { confirmed } = await confirmEntry(context, queue, shown.id);
       assert.equal(confirmed, model.confirm(entry));
+    } else if (step.do === 'take off') {
+      await takeOff(context, queue, shown.id);
+      model.takeOff(entry);
     } else {
       const ways = [shown.id, shown.email, shown.phone].filter((way) => way !== null);
       await removeEntry(context, queue, ways[step.which % ways.length] ?? '');
@@ -179,7 +192,9 @@ export async function startRun(service: Service, settings: ModelSettings) {
       case 'invite': {
         const email = emailOf(step.email) ?? '';
         const input = expiry === undefined ? { email } : { email, expiresAt: expiry };
-        codes.push((await createInvite(context, queue, input)).code);
+        const inviting = createInvite(context, queue, input);
+        if (model.isOff(step.email)) return assert.rejects(inviting, { code: 'conflict' });
+        codes.push((await inviting).code);
         model.invite(step.email, expiry);
         return;
       }
@@ -207,6 +222,8 @@ export async function startRun(service: Service, settings: ModelSettings) {
         return onInvite({ do: step.do, which: step.which });
       case 'confirm':
       case 'remove':
+      case 'take off':
+      case 'put back':
         return onEntry({ do: step.do, which: step.which });
     }
   };
@@ -236,7 +253,10 @@ export async function startRun(service: Service, settings: ModelSettings) {
         status: entry.status,
         position: places.get(entry) ?? null,
         referrals: entry.referrals,
-        referredBy: entry.credited && entry.referrer ? nameOf(entry.referrer) : null,
+        referredBy:
+          entry.credited && entry.referrer?.status !== 'removed'
+            ? entry.referrer && nameOf(entry.referrer)
+            : null,
         createdAt: iso(entry.createdAt),
         invitedAt: iso(entry.invitedAt),
         joinedAt: iso(entry.joinedAt),

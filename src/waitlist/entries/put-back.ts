@@ -6,6 +6,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 import { rankOf } from '../referrals/rank.ts';
+import { countReferrals } from '../referrals/recount.ts';
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,9 +18,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function putBack(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
     const { trx, settings, tally } = change;
-    const { seq, rank: before, referrals, moved, removedAt, status } = await findRemoved(change, entryId);
+    const { seq, rank: before, moved, removedAt, status } = await findRemoved(change, entryId);
+    // Those it referred may have left meanwhile: credits are not taken from a removed entry.
+    const referrals = await countReferrals(trx, queue, seq);
     const rank = rankOf(seq, settings.boost, referrals, moved);
-    const back = { status, rank, removed_at: null, removed_from: null };
+    const back = { status, rank, referrals, removed_at: null, removed_from: null };
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq, ...back }]);
     tally.leave('removed', before);
     tally.enter(status, rank);
@@ -36,7 +39,7 @@ async function findRemoved({ trx, queue, now }: QueueChange, entryId: string) {
     id &&
     (await trx
       .selectFrom('entry')
-      .select(['seq', 'status', 'rank', 'referrals', 'moved', 'person', 'removed_at', 'removed_from'])
+      .select(['seq', 'status', 'rank', 'moved', 'person', 'removed_at', 'removed_from'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst());

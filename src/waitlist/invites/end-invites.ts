@@ -79,8 +79,25 @@ export async function expireInvites(context: Context, queue: Queue): Promise<num
   }
 }
 
-/** Those that can still be accepted: an overdue one has expired, even if upkeep has not ended it yet. */
-export function liveInvites(change: QueueChange) {
+/** Ends the invites of an email: an overdue one has expired, even if upkeep has not ended it yet. */
+export async function endInvitesOf(
+  context: Context,
+  change: QueueChange,
+  emailHash: Uint8Array,
+): Promise<void> {
+  const open = await openInvites(change).where('email_hash', '=', emailHash).execute();
+  const isLive = ({ expires_at }: OpenInvite) => expires_at === null || expires_at > change.now;
+  await endInvites(
+    context,
+    change,
+    open.filter((invite) => !isLive(invite)),
+    'expired',
+  );
+  await endInvites(context, change, open.filter(isLive), 'revoked');
+}
+
+/** Those that can still be accepted. */
+function liveInvites(change: QueueChange) {
   return openInvites(change).where((e) =>
     e.or([e('expires_at', 'is', null), e('expires_at', '>', change.now)]),
   );
@@ -104,7 +121,7 @@ async function refreshNextExpiry({ trx, queue }: QueueChange): Promise<void> {
     ) where queue_id = ${queue.id}`.execute(trx);
 }
 
-export async function endInvites(
+async function endInvites(
   context: Context,
   change: QueueChange,
   invites: OpenInvite[],

@@ -5,20 +5,17 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
-import { endInvites, liveInvites } from './end-invites.ts';
+import { endInvitesOf } from './end-invites.ts';
 
 /**
- * Takes an entry off the waitlist and keeps its data: it shows as `removed`, its open invites are revoked, and
+ * Takes an entry off the waitlist and keeps its data: it shows as `removed`, its open invites end, and
  * the same person cannot sign up again until the entry is erased. `putBack` takes it back.
  */
 export async function takeOff(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
     const { trx, now, tally } = change;
     const { email_hash } = await findRow(change, entryId);
-    if (email_hash) {
-      const open = await liveInvites(change).where('email_hash', '=', email_hash).execute();
-      await endInvites(context, change, open, 'revoked');
-    }
+    if (email_hash) await endInvitesOf(context, change, email_hash);
     const entry = await findRow(change, entryId); // It may be back in the queue by now.
     await takeCreditBack(change, entry);
     const removed = { status: 'removed', removed_at: now, removed_from: entry.status, credited: 0 } as const;

@@ -13,6 +13,18 @@ function creditedTo(referrer: 'e' | 'entry'): RawBuilder<number> {
     where r.queue_id = ${row}.queue_id and r.referrer_seq = ${row}.seq and r.credited = 1)`;
 }
 
+/** The credited referrals of one entry, counted from those it referred. */
+export async function countReferrals(trx: Trx, queue: Queue, seq: number): Promise<number> {
+  const { count } = await trx
+    .selectFrom('entry')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('queue_id', '=', queue.id)
+    .where('referrer_seq', '=', seq)
+    .where('credited', '=', 1)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Recounts from the entries: how many have a wrong number of referrals. */
 export async function countMiscounted(trx: Trx, queue: Queue): Promise<number> {
   const { rows } = await sql<{ count: number }>`
