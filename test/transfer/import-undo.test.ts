@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listEntries } from '../../src/waitlist/entries/entries.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { readValues } from '../../src/waitlist/statistics/read-values.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { undoImportJob } from '../../src/waitlist/transfer/import/undo-import.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
@@ -174,6 +178,40 @@ forEachEngine((engine) => {
       await importText(list, text);
       assert.equal((await list.lookup('ada@example.com')).body.referrals, 401);
       await sound(list);
+    });
+
+    it('leaves pages that start at the nth that joined, and counts that fit, also if somebody of it was erased', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await updateWaitlist(service.context, list.id, { metadataKeys: ['plan'] });
+      await list.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
+      const job = await importText(
+        list,
+        'email,plan\na@example.com,pro\nb@example.com,team\nc@example.com,\n',
+      );
+      await list.signup(
+        { email: 'ben@example.com' },
+        { email: 'cleo@example.com', metadata: { plan: 'pro' } },
+      );
+      await keepUp(service.context);
+      await removeEntry(service.context, queue, 'b@example.com');
+      await undo(list, job);
+      await service.runJobs();
+      await keepUp(service.context);
+      await sound(list);
+      const [plans] = await readValues(service.context, queue, { from: 0, to: service.clock.now });
+      assert.deepEqual(
+        [plans?.values.map(({ value, signups }) => [value, signups]), plans?.other],
+        [[['pro', 2]], 0],
+      );
+      const people = ['ada@example.com', 'ben@example.com', 'cleo@example.com'];
+      for (const at of [0, 1, 2, 3, 4]) {
+        const { entries } = await listEntries(service.context, queue, { limit: 2, sort: 'joined', at });
+        assert.deepEqual(
+          entries.map(({ email }) => email),
+          people.slice(at, at + 2),
+        );
+      }
     });
 
     it('is refused once somebody of it was invited or referred somebody else, or if there is none', async () => {

@@ -101,7 +101,6 @@ function afterCursor(queue: Queue, query: PageQuery): PagePlace | undefined {
   return query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
 }
 
-/** Nothing is ever deleted from the joining sequence, so the nth to join has the number n. */
 async function beforeNth(
   { db }: Context,
   queue: Queue,
@@ -110,11 +109,33 @@ async function beforeNth(
 ): Promise<PagePlace> {
   if (cursor !== undefined) throw invalid('at: cannot be combined with cursor');
   if (sort === 'joined') {
-    if (status === undefined) return { rank: 0, seq: at };
+    if (status === undefined) return { rank: 0, seq: at === 0 ? 0 : await seqOfNth(db, queue, at) };
     throw invalid('at: with sort=joined, it cannot be combined with status; use cursor to page');
   }
   const place = await findPlace(db, queue.id, at);
   return place ? { rank: place.rank, seq: place.seq + 1 } : BEYOND;
+}
+
+const countUndone = statement<{ queueId: number }, { undone: number }>((db, parameter) =>
+  db.query.selectFrom('queue_state').select('undone').where('queue_id', '=', parameter('queueId')),
+);
+
+const findNth = statement<{ queueId: number; skip: number }, { seq: number }>((db, parameter) =>
+  db.query
+    .selectFrom('entry')
+    .select('seq')
+    .where('queue_id', '=', parameter('queueId'))
+    .orderBy('seq')
+    .limit(1)
+    .offset(parameter('skip')),
+);
+
+/** The nth to join has the number n, unless an import was undone: nothing else leaves the joining sequence. */
+async function seqOfNth(db: Context['db'], { id: queueId }: Queue, n: number): Promise<number> {
+  const [queue] = await db.run(countUndone, { queueId });
+  if (!queue?.undone) return n;
+  const [nth] = await db.run(findNth, { queueId, skip: n - 1 });
+  return nth?.seq ?? Number.MAX_SAFE_INTEGER;
 }
 
 const BEYOND: PagePlace = { rank: Number.MAX_SAFE_INTEGER, seq: 0 };

@@ -11,6 +11,7 @@ import { takeCredit, writeCredits } from '../../referrals/credits.ts';
 import { detachReferred } from '../../referrals/depth.ts';
 import { findMembersBySeq } from '../../referrals/members.ts';
 import { dropValues, forgetValues } from '../../statistics/forget-values.ts';
+import { restartCounting } from '../../statistics/metadata-keys.ts';
 import type { ImportRange } from './import-ranges.ts';
 
 type Leaving = Awaited<ReturnType<typeof readLeaving>>[number];
@@ -137,6 +138,8 @@ async function forgetMetadata(
   }));
   const pairs = people.flatMap(({ metadata }) => (metadata ? metadataPairs(queue.vault, metadata) : []));
   const isUnreadable = people.some(({ metadata }) => metadata === undefined);
+  // Nobody knows what they had, but it may have been counted.
+  if (isUnreadable || leaving.some(({ person }) => person === null)) await restartCounting(trx, queue.id);
   if (pairs.length === 0 && !isUnreadable) return;
   let found = trx
     .deleteFrom('metadata_pair')
