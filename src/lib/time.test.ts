@@ -42,6 +42,12 @@ describe('readTime', () => {
     assert.equal(readTime('2026-12-01T12:30:15.250+02:00'), Date.UTC(2026, 11, 1, 10, 30, 15, 250));
   });
 
+  it('reads no time that has another year in UTC than four digits can say', () => {
+    assert.equal(readTime('9999-12-31T23:59:59.999Z'), Date.UTC(9999, 11, 31, 23, 59, 59, 999));
+    for (const text of ['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])
+      assert.equal(readTime(text), undefined, text);
+  });
+
   it('knows no days that do not exist, and no times without a time zone', () => {
     for (const text of ['2030-02-30T00:00:00Z', '2026-04-31T23:59:59+14:00', '2026-02-29T00:00:00-12:00'])
       assert.equal(readTime(text), undefined, text);

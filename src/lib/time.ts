@@ -8,10 +8,11 @@ export function readDate(text: string): number | undefined {
   return !Number.isNaN(midnight) && isoTime(midnight).startsWith(text) ? midnight : undefined;
 }
 
-/** An ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z. */
+/** An ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z. In UTC, it has a year of four digits, too. */
 export function readTime(text: string): number | undefined {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) || readDate(text.slice(0, 'YYYY-MM-DD'.length)) === undefined ? undefined : time;
+  if (Number.isNaN(time) || readDate(text.slice(0, 'YYYY-MM-DD'.length)) === undefined) return undefined;
+  return TIME.test(isoTime(time)) ? time : undefined;
 }
 
 /** ISO 8601 in UTC, with milliseconds. */

@@ -299,6 +299,17 @@ forEachEngine((engine) => {
       );
     });
 
+    it('can be ten years by week, which are 523 weeks if they begin and end within one', async () => {
+      const years = { from: '2016-01-01', to: '2026-01-01', interval: 'week' };
+      assert.equal((await read(list, years)).series.length, 523);
+      assertError(
+        await ask(list, { ...years, from: '2015-12-21' }),
+        400,
+        'invalid_request',
+        'from: at most 10 years by week',
+      );
+    });
+
     it('can be 31 days by hour, also when one of them has 25 hours', async () => {
       const days = { from: '2026-10-16', to: '2026-11-16', interval: 'hour', timeZone: 'Europe/Berlin' };
       assert.equal((await read(list, days)).series.length, 31 * 24 + 1);

@@ -13,7 +13,7 @@ const LENGTH_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS, week: 
 export const MOST_INTERVALS: Record<Interval, { count: number; words: string }> = {
   hour: { count: 31 * 24 + 1, words: '31 days' }, // One of them may have 25 hours.
   day: { count: 731, words: '2 years' },
-  week: { count: 522, words: '10 years' },
+  week: { count: 523, words: '10 years' }, // They seldom begin with a Monday.
 };
 const DEFAULT_COUNT: Record<Interval, number> = { hour: 24, day: 30, week: 12 };
 
