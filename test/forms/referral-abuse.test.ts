@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
+import { putBack } from '../../src/waitlist/entries/put-back.ts';
 import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
+import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -110,6 +113,24 @@ forEachEngine((engine) => {
       assert.equal(await referrals(form), SOURCE_SIGNUPS_MAX + 1, 'a given credit is taken back');
       assert.deepEqual((await reviews(form, '?state=open')).reviews, []);
       assert.equal((await reviews(form, '?state=decided')).reviews.length, 3);
+      assert.deepEqual((await auditQueue(service.context, form.queue, false)).findings, []);
+    });
+
+    it('come back as operators decided, if the person was removed meanwhile', async () => {
+      const { form } = await flood(2);
+      const [second, first] = (await reviews(form)).reviews;
+      assert.ok(first && second);
+      await decide(form, first.id, 'credit');
+      await decide(form, second.id, 'reject');
+      for (const { entry } of [first, second]) await takeOff(service.context, form.queue, entry.id);
+      assert.equal(await referrals(form), SOURCE_SIGNUPS_MAX);
+      for (const { entry } of [first, second]) await putBack(service.context, form.queue, entry.id);
+      assert.equal(
+        await referrals(form),
+        SOURCE_SIGNUPS_MAX + 1,
+        'still pending, but credited by an operator',
+      );
+      assert.deepEqual((await auditQueue(service.context, form.queue, false)).findings, []);
     });
 
     it('are paged, and refuse what is unknown', async () => {

@@ -7,6 +7,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 import { rankOf } from '../referrals/rank.ts';
 import { countReferrals } from '../referrals/recount.ts';
+import { creditAsReviewed } from '../referrals/reviews.ts';
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,6 +29,7 @@ export async function putBack(context: Context, queue: Queue, entryId: string): 
     tally.enter(status, rank);
     tally.slots.add('removed', removedAt, -1);
     if (status !== 'pending') await creditReferrersOf(change, [{ seq }], status);
+    await creditAsReviewed(change, seq);
     change.record({ kind: 'entry.restored', entry: seq });
     await context.audit?.(trx, { action: 'entry.restored', object: { kind: 'entry', id: entryId } });
   });

@@ -6,6 +6,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, takeCreditBack, writeReferrals } from './credits.ts';
+import { detachReferred } from './depth.ts';
 import { findCreditedMailboxes, type SharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq } from './members.ts';
 
@@ -71,6 +72,7 @@ function selectReviews(executor: Context['db']['query'] | QueueChange['trx']) {
       join.onRef('by.queue_id', '=', 'r.queue_id').onRef('by.seq', '=', 'r.referrer_seq'),
     )
     .select(['e.credited', 'e.status', 'e.id as entry_id', 'e.referrer_seq as current_referrer'])
+    .select(['e.depth', 'e.created_at as joined'])
     .select((e) => [
       e.fn.coalesce('e.mailbox_hash', 'e.email_hash').as('mailbox'),
       e.fn.coalesce('by.mailbox_hash', 'by.email_hash').as('referrer_mailbox'),
@@ -159,11 +161,16 @@ async function creditNow(change: QueueChange, row: ReviewRow): Promise<boolean> 
 /** Without a referrer, confirming the email later credits nobody. */
 async function rejectNow(change: QueueChange, row: ReviewRow): Promise<boolean> {
   await takeCreditBack(change, { referrer_seq: row.referrer_seq, credited: row.credited });
-  await change.trx
-    .updateTable('entry')
-    .set({ referrer_seq: null, credited: 0 })
-    .where('queue_id', '=', change.queue.id)
-    .where('seq', '=', row.seq)
-    .execute();
+  await detachReferred(change, [{ seq: row.seq, depth: row.depth, created_at: row.joined }]);
   return false;
+}
+
+/** For an entry that is put back: gives the credit again that an operator gave. */
+export async function creditAsReviewed(change: QueueChange, seq: number): Promise<void> {
+  const row = await selectReviews(change.trx)
+    .where('r.queue_id', '=', change.queue.id)
+    .where('r.seq', '=', seq)
+    .where('r.decision', '=', 'credit')
+    .executeTakeFirst();
+  if (row) await creditNow(change, row);
 }
