@@ -133,6 +133,15 @@ forEachEngine((engine) => {
       assert.deepEqual((await auditQueue(service.context, form.queue, false)).findings, []);
     });
 
+    it('are not reviewed if the referrer was removed, because there is nothing to credit', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'ada@example.com' });
+      await takeOff(service.context, form.queue, (await form.list.lookup('ada@example.com')).body.id);
+      await form.join({ email: 'ada+1@example.com', ref: 'ada@example.com' }, from('192.0.2.1'));
+      assert.equal((await form.list.lookup('ada+1@example.com')).body.status, 'waiting');
+      assert.deepEqual((await reviews(form)).reviews, []);
+    });
+
     it('are paged, and refuse what is unknown', async () => {
       const { form } = await flood(2);
       const first = await reviews(form, '?limit=1');

@@ -11,7 +11,7 @@ import { sharedMailbox } from '../referrals/mailboxes.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';
 import { isSuspicious, noteSource } from '../referrals/sources.ts';
-import { addEntries } from '../signup/add-entries.ts';
+import { addEntries, findReferrer } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import { countMails, MAILS_PER_DAY_MAX, noteMail, utcDay } from './mail-limit.ts';
@@ -108,7 +108,7 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     if (settings.closed) throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     // The same person may send the same form again, after a lost response or a second click.
     if (remembered.spentBy && !email.equals(remembered.spentBy)) throw new Refused('spent');
-    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
+    const referrer = findReferrer(members, candidate);
     const suspicious = referrer !== undefined && (await isSuspicious(change, referrer.seq, network));
     const confirm = settings.confirmEmails || !post.proven || suspicious;
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;

@@ -49,7 +49,8 @@ export function addEntries(
   return outcome;
 }
 
-function findReferrer(members: Members, { referrer }: Candidate): Member | undefined {
+/** Nobody who was removed. */
+export function findReferrer(members: Members, { referrer }: Candidate): Member | undefined {
   const found = referrer ? members.find(referrer) : undefined;
   return found?.status === 'removed' ? undefined : found;
 }
