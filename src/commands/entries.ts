@@ -11,7 +11,7 @@ import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { putBack } from '../waitlist/entries/put-back.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import { bothSegments, readSavedSegment } from '../waitlist/entries/saved-segments.ts';
-import type { Segment } from '../waitlist/entries/segment.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
@@ -238,6 +238,8 @@ export async function parseSegment(
 function parseConditions(flags: Flags): Segment {
   const where = flags.where;
   const pairs = (Array.isArray(where) ? where : []).map(parsePair);
+  if (pairs.length > SEGMENT_PAIRS_MAX)
+    throw new UsageProblem(`--where: can be used at most ${SEGMENT_PAIRS_MAX} times`);
   const minReferrals = parseWhole(flags, 'min-referrals');
   const joinedBefore = parseTime(flags, 'joined-before');
   const joinedAfter = parseTime(flags, 'joined-after');

@@ -71,8 +71,12 @@ export class Problems {
     if (this.#fields.length < FIELDS_MAX) this.#fields.push({ name, message });
   }
 
+  get any(): boolean {
+    return this.#count > 0;
+  }
+
   throwIfAny(): void {
-    if (this.#count > 0) throw this.toError();
+    if (this.any) throw this.toError();
   }
 
   toError(): DoorlistError {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../lib/time.ts';
 import { type SavedSegment, SEGMENT_NAME_CHARACTERS_MAX } from '../waitlist/entries/saved-segments.ts';
-import type { Segment } from '../waitlist/entries/segment.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
 import { EntryStatusSchema, EXAMPLE_ENTRY } from './entry.ts';
 import { described, idPattern, limits, named, time } from './schema.ts';
 
@@ -34,6 +34,7 @@ export const SegmentConditions = Type.Object(
   {
     where: Type.Optional(
       Type.Array(Type.String({ description: 'A `key=value` pair.' }), {
+        maxItems: SEGMENT_PAIRS_MAX,
         description: 'Metadata values that entries must have: `key=value`.',
         examples: [['plan=pro']],
       }),

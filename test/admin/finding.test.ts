@@ -206,6 +206,67 @@ forEachEngine((engine) => {
     });
   });
 
+  it('takes as many conditions on metadata as metadata has keys, wherever there are conditions', async () => {
+    const of = await service.waitlist();
+    const pairs = Array.from({ length: 65 }, (_, at) => [`key${at}`, 'yes'] as const);
+    const metadata = Object.fromEntries(pairs.slice(1));
+    await of.signup({ email: 'ada@example.com', metadata }, { email: 'b@example.com' });
+    const texts = pairs.map((pair) => pair.join('='));
+    const query = (from: number) =>
+      texts
+        .slice(from)
+        .map((text) => `where=${text}`)
+        .join('&');
+    const path = `/waitlists/${of.id}`;
+    assert.deepEqual(emails((await ask<Page>('GET', `${path}/entries?${query(1)}`)).body), [
+      'ada@example.com',
+    ]);
+    const { body: saved } = await save(of, 'All keys', { where: texts.slice(1) });
+
+    const wave = { name: 'Wave', keepOpen: 5 };
+    for (const [call, field, body] of [
+      [`GET ${path}/entries?${query(0)}`, 'where'],
+      [`GET ${path}/entries?saved=${saved.id}&where=plan=pro`, 'where'],
+      [`POST ${path}/segments`, 'conditions.where', { name: 'More', conditions: { where: texts } }],
+      [
+        `PATCH ${path}/segments/${saved.id}`,
+        'conditions.where',
+        { conditions: { where: texts.map(() => 5) } },
+      ],
+      [`POST ${path}/invites`, 'segment.where', { segment: { where: texts }, dryRun: true }],
+      [`POST ${path}/invites`, 'segment.where', { segment: { where: Object.fromEntries(pairs) } }],
+      [`POST ${path}/invites`, 'segment.where', { segment: { saved: saved.id, where: { plan: 'pro' } } }],
+      [`POST ${path}/exports`, 'segment.where', { format: 'csv', segment: { where: texts } }],
+      [`POST ${path}/waves`, 'segment.where', { ...wave, segment: { where: texts } }],
+      [
+        `POST ${path}/waves`,
+        'quotas[1].segment.where',
+        {
+          ...wave,
+          quotas: [{ where: texts.slice(1) }, { where: texts }].map((segment) => ({ percent: 5, segment })),
+        },
+      ],
+    ] as const) {
+      const [method, address] = call.split(' ') as ['GET', string];
+      const answer = await ask<{ fields: { name: string }[] }>(method, address, {
+        role: 'admin',
+        ...(body ? { body } : {}),
+      });
+      assertError(answer, 400, 'invalid_request', /where: has more than 64 (values|keys)/);
+      assert.deepEqual(
+        answer.body.fields.map(({ name }) => name),
+        [field],
+        answer.text,
+      );
+    }
+
+    const words = texts.flatMap((text) => ['--where', text]);
+    const listed = await run<PresentedEntry[]>('entry', 'list', '--waitlist', of.id, ...words.slice(2));
+    assert.equal(listed.length, 1);
+    const refused = await command(storage.environment, 'entry', 'list', '--waitlist', of.id, ...words);
+    assert.deepEqual([refused.code, /--where: can be used at most 64 times/.test(refused.error)], [2, true]);
+  });
+
   it('finds and saves metadata keys that every object has', async () => {
     const of = await service.waitlist();
     const keys = ['constructor', 'hasOwnProperty', 'toString'];

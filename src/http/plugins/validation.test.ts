@@ -36,6 +36,27 @@ describe('what is wrong with a request', () => {
       assert.equal(messageFor(body, input), message);
     });
 
+  describe('with more values than are allowed', () => {
+    const texts = Type.Record(Type.String(), Type.String(), { maxProperties: 2 });
+    const where = Type.Union([texts, Type.Array(Type.String(), { maxItems: 2 })]);
+    const segment = Type.Object({ where: Type.Optional(where) });
+    const body = Type.Object({ segment, quotas: Type.Optional(Type.Array(segment)) });
+
+    for (const [input, message] of [
+      [{ segment: { where: [1, 2, 3] } }, 'segment.where: has more than 2 values'],
+      [{ segment: { where: ['a=1', 'b=2', 'c=3'] } }, 'segment.where: has more than 2 values'],
+      [{ segment: { where: { a: 1, b: 2, c: 3 } } }, 'segment.where: has more than 2 keys'],
+      [
+        { segment: {}, quotas: [{}, { where: [1, 2, 3] }, { where: { a: '', b: '', c: '' } }] },
+        'quotas[1].where: has more than 2 values; quotas[2].where: has more than 2 keys',
+      ],
+      [{ segment: { where: [1, 'b=2'] } }, 'segment.where[0]: must be a string'],
+    ] as const)
+      it(`is that alone, before each of them is looked at: ${JSON.stringify(input)}`, () => {
+        assert.equal(messageFor(body, input), message);
+      });
+  });
+
   it('is nothing, if there is nothing', () => {
     assert.equal(messageFor(body, { where: { plan: 'pro' }, items: ['a', null] }), undefined);
   });

@@ -20,6 +20,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     for (const field of integers) readInteger(input, field);
     if (validator.Check(input)) return { value: input };
     const problems = new Problems();
+    findOversized(schema, input, '', problems);
+    if (problems.any) return { error: problems.toError() };
     for (const problem of onlyOnce(validator.Errors(input) as SchemaProblem[])) tell(problem, problems);
     return { error: problems.toError() };
   };
@@ -34,6 +36,32 @@ function integerFields(schema: TSchema): string[] {
 function readInteger(query: Record<string, unknown>, field: string): void {
   const text = query[field];
   if (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text)) query[field] = Number(text);
+}
+
+interface SizedSchema {
+  anyOf?: SizedSchema[];
+  items?: SizedSchema;
+  maxItems?: number;
+  properties?: Record<string, SizedSchema>;
+  maxProperties?: number;
+}
+
+/** On its own, because finding what is wrong with each of a million values takes seconds. */
+function findOversized(schema: SizedSchema, value: unknown, path: string, problems: Problems): void {
+  for (const branch of schema.anyOf ?? []) findOversized(branch, value, path, problems);
+  if (Array.isArray(value)) {
+    const { items, maxItems = Number.POSITIVE_INFINITY } = schema;
+    if (value.length > maxItems) problems.add(showPath(path), `has more than ${maxItems} values`);
+    else if (items)
+      for (const [at, each] of value.entries()) findOversized(items, each, `${path}/${at}`, problems);
+  } else if (typeof value === 'object' && value !== null) {
+    const { properties = {}, maxProperties = Number.POSITIVE_INFINITY } = schema;
+    if (Object.keys(value).length > maxProperties)
+      problems.add(showPath(path), `has more than ${maxProperties} keys`);
+    else
+      for (const [name, each] of Object.entries(properties))
+        findOversized(each, (value as Record<string, unknown>)[name], `${path}/${name}`, problems);
+  }
 }
 
 function onlyOnce(problems: SchemaProblem[]): SchemaProblem[] {
@@ -74,10 +102,7 @@ function isIn(problem: SchemaProblem, schemaPath: string, instancePath: string):
 }
 
 function tell({ keyword, instancePath, params, message }: SchemaProblem, problems: Problems): void {
-  const at = instancePath
-    .replace(/\/([0-9]+)(?=\/|$)/g, '[$1]')
-    .replace(/\//g, '.')
-    .replace(/^\./, '');
+  const at = showPath(instancePath);
   const inside = (name: string) => (at === '' ? name : `${at}.${name}`);
   switch (keyword) {
     case 'required':
@@ -100,4 +125,11 @@ function tell({ keyword, instancePath, params, message }: SchemaProblem, problem
     default:
       problems.add(at, message);
   }
+}
+
+function showPath(instancePath: string): string {
+  return instancePath
+    .replace(/\/([0-9]+)(?=\/|$)/g, '[$1]')
+    .replace(/\//g, '.')
+    .replace(/^\./, '');
 }

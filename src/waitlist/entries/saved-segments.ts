@@ -6,7 +6,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import type { Segment } from './segment.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from './segment.ts';
 
 export const SAVED_SEGMENTS_MAX = 100;
 export const SEGMENT_NAME_CHARACTERS_MAX = 100;
@@ -111,12 +111,14 @@ export async function deleteSavedSegment(context: Context, queue: Queue, segment
 }
 
 /** The conditions of a saved segment and further ones: all must be met. */
-export function bothSegments(saved: Segment, given: Segment): Segment {
+export function bothSegments(saved: Segment, given: Segment, path = ''): Segment {
   if (saved.status !== undefined && given.status !== undefined && saved.status !== given.status)
-    throw invalid(`status: the saved segment is about people who are ${saved.status}`);
+    throw invalid(`${path}status: the saved segment is about people who are ${saved.status}`);
   if (saved.referrer !== undefined && given.referrer !== undefined && saved.referrer !== given.referrer)
-    throw invalid('referrer: the saved segment names another one');
+    throw invalid(`${path}referrer: the saved segment names another one`);
   const pairs = [...(saved.pairs ?? []), ...(given.pairs ?? [])];
+  if (pairs.length > SEGMENT_PAIRS_MAX)
+    throw invalid(`${path}where: has more than ${SEGMENT_PAIRS_MAX} values with those of the saved segment`);
   const most = (name: 'minReferrals' | 'joinedAfter') =>
     saved[name] === undefined && given[name] === undefined
       ? {}

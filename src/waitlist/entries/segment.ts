@@ -2,8 +2,12 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
+import { METADATA_KEYS_MAX } from '../people/metadata.ts';
 import { pairsMeant } from '../people/metadata-pairs.ts';
 import type { Queue } from '../queue/queue.ts';
+
+/** As many as metadata has keys: nobody has more. */
+export const SEGMENT_PAIRS_MAX = METADATA_KEYS_MAX;
 
 /** Selects entries of a queue that meet all the given conditions. */
 export interface Segment {

@@ -4048,7 +4048,7 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                  * @example {
                  *       "plan": "pro"
                  *     }
@@ -5448,7 +5448,7 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                  * @example {
                  *       "plan": "pro"
                  *     }
@@ -5786,7 +5786,7 @@ export interface components {
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                  * @example {
                  *       "plan": "pro"
                  *     }
@@ -5827,7 +5827,7 @@ export interface components {
                 /** @description Conditions that an entry must all meet. */
                 segment: {
                     /**
-                     * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                     * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                      * @example {
                      *       "plan": "pro"
                      *     }
@@ -6130,7 +6130,7 @@ export interface components {
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                  * @example {
                  *       "plan": "pro"
                  *     }
@@ -6171,7 +6171,7 @@ export interface components {
                 /** @description Conditions that an entry must all meet. */
                 segment: {
                     /**
-                     * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                     * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
                      * @example {
                      *       "plan": "pro"
                      *     }
@@ -10556,7 +10556,7 @@ export interface operations {
                  */
                 status?: components["schemas"]["EntryStatus"];
                 /**
-                 * @description Only entries with this metadata value: `key=value`. Repeat it to combine conditions. Requires the `support` role.
+                 * @description Only entries with this metadata value: `key=value`. Repeat it to combine up to 64 conditions. Requires the `support` role.
                  * @example plan=pro
                  */
                 where?: string | string[];

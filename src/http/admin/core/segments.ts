@@ -3,7 +3,7 @@ import type { Status } from '../../../db/tables.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { bothSegments, readSavedSegment } from '../../../waitlist/entries/saved-segments.ts';
-import type { Segment } from '../../../waitlist/entries/segment.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from '../../../waitlist/entries/segment.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { segmentConditions } from '../../../wire/segment.ts';
@@ -22,9 +22,10 @@ const saved = {
 export const segmentQuery = {
   where: Type.Optional(
     Type.Unsafe<string | string[]>({
-      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      anyOf: [{ type: 'string' }, { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: { type: 'string' } }],
       description:
-        'Only entries with this metadata value: `key=value`. Repeat it to combine conditions. Requires the `support` role.',
+        `Only entries with this metadata value: \`key=value\`. Repeat it to combine up to ${SEGMENT_PAIRS_MAX} conditions. ` +
+        'Requires the `support` role.',
       examples: ['plan=pro'],
     }),
   ),
@@ -38,10 +39,14 @@ export const SegmentInput = Type.Object(
     where: Type.Optional(
       Type.Unsafe<Record<string, string> | string[]>({
         anyOf: [
-          { type: 'object', additionalProperties: { type: 'string' } },
-          { type: 'array', items: { type: 'string' } },
+          {
+            type: 'object',
+            maxProperties: SEGMENT_PAIRS_MAX,
+            additionalProperties: { type: 'string' },
+          },
+          { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: { type: 'string' } },
         ],
-        description: 'Metadata values that entries must have: by key, or a list of `key=value`.',
+        description: `Metadata values that entries must have: by key, or a list of \`key=value\`. Up to ${SEGMENT_PAIRS_MAX}.`,
         examples: [{ plan: 'pro' }],
       }),
     ),
@@ -61,7 +66,7 @@ export async function segmentOfQuery(
   queue: Queue,
   { where = [], ...rest }: SegmentQuery,
 ): Promise<Segment> {
-  return withSaved(context, queue, rest.saved, segmentOf(pairsOf([where].flat(), ''), rest, ''));
+  return withSaved(context, queue, rest.saved, segmentOf(pairsOf([where].flat(), ''), rest, ''), '');
 }
 
 export async function segmentOfBody(
@@ -71,7 +76,7 @@ export async function segmentOfBody(
   field = 'segment',
 ): Promise<Segment> {
   const given = segmentOf(pairsOf(where, `${field}.`), rest, `${field}.`);
-  const segment = await withSaved(context, queue, rest.saved, given);
+  const segment = await withSaved(context, queue, rest.saved, given, `${field}.`);
   if (Object.keys(segment).length === 0) throw invalid(`${field}: needs at least one condition`);
   return segment;
 }
@@ -94,9 +99,10 @@ async function withSaved(
   queue: Queue,
   idOrName: string | undefined,
   given: Segment,
+  path: string,
 ): Promise<Segment> {
   if (idOrName === undefined) return given;
-  return bothSegments((await readSavedSegment(context, queue, idOrName)).segment, given);
+  return bothSegments((await readSavedSegment(context, queue, idOrName)).segment, given, path);
 }
 
 export function segmentOf(
