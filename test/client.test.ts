@@ -97,6 +97,45 @@ describe('the client and the service', () => {
   it('refuses an address that is none', () => {
     for (const url of ['', 'localhost:3000', 'ftp://example.com', 'http://'])
       assert.throws(() => createClient({ url }), /url: must be/, url);
+    for (const url of [
+      'https://ada:secret@acme.example',
+      'https://acme.example/?a=1',
+      'https://acme.example#top',
+    ])
+      assert.throws(() => createClient({ url }), /^TypeError: url: must not have a /, url);
+  });
+
+  it('refuses a key that no header can hold, without repeating it', () => {
+    for (const key of ['dl_live_“x”', 'dl_live_x\nX-Other: y', 'dl_live_x y'])
+      assert.throws(() => createClient({ url: service.url, key }), {
+        ...{ name: 'TypeError', message: 'key: has characters that no server key has' },
+      });
+  });
+
+  it('takes a key with the line break of the file that it was read from', async () => {
+    const reader = createClient({ url: service.url, key: `${list.key}\n` });
+    assert.equal((await reader.page(list.id, { limit: 1 })).entries.length, 1);
+  });
+
+  it('refuses times and numbers that cannot be meant', () => {
+    for (const [options, message] of [
+      [{ timeoutMs: 0 }, /^TypeError: timeoutMs: must be a whole number from 1 to 2147483647$/],
+      [{ timeoutMs: Number.POSITIVE_INFINITY }, /timeoutMs: /],
+      [{ timeoutMs: 2 ** 31 }, /timeoutMs: /],
+      [{ retries: Number.NaN }, /^TypeError: retries: must be 0 or more$/],
+      [{ retries: -1 }, /retries: /],
+      [{ retryDelayMs: Number.NaN }, /^TypeError: retryDelayMs: must be 0 or more$/],
+    ] as const)
+      assert.throws(() => createClient({ url: service.url, ...options }), message);
+  });
+
+  it('takes the `nextCursor` of a page, also that of the last one', async () => {
+    const own = await service.waitlist();
+    await own.signup({ email: 'a@example.com' });
+    const { nextCursor: cursor } = await createClient({ url: service.url, key: own.key }).page(own.id);
+    assert.equal(cursor, null);
+    const again = await createClient({ url: service.url, key: own.key }).page(own.id, { cursor });
+    assert.equal(again.entries.length, 1);
   });
 });
 
@@ -186,6 +225,16 @@ describe('retries', () => {
       await assert.rejects(client.signup('wl_acme', { email: 'a@example.com' }), { code, status });
       assert.equal(received.length, 1);
     }
+  });
+
+  it('do not happen for what cannot be sent', async () => {
+    const client = start([]);
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    for (const metadata of [{ seats: 10n }, circle])
+      await assert.rejects(client.signup('wl_acme', { email: 'a@example.com', metadata }), TypeError);
+    await assert.rejects(client.acceptInvite('code', { idempotencyKey: '→' }), TypeError);
+    assert.equal(received.length, 0);
   });
 
   it('wait as long as the server asks, but not for hours', async () => {

@@ -12,6 +12,8 @@ export async function use(client: Client): Promise<void> {
   void (await client.entry('wl_acme', 'a@example.com')).shareUrl;
   for await (const entry of client.entries('wl_acme', { status: 'waiting' })) entry satisfies Entry;
   client.entries('wl_acme', { status: undefined }, { signal: undefined });
+  const { nextCursor } = await client.page('wl_acme', { cursor: undefined });
+  await client.page('wl_acme', { cursor: nextCursor });
   // @ts-expect-error There is no such status.
   client.entries('wl_acme', { status: 'gone' });
   const invite = await client.checkInvite('code');

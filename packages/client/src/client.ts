@@ -1,6 +1,6 @@
 import type { components, operations } from './api.ts';
 import { DoorlistError } from './errors.ts';
-import { type SendOptions, send } from './send.ts';
+import { checkSending, send } from './send.ts';
 
 type Schemas = components['schemas'];
 export type SignupEntry = Schemas['SignupEntry'];
@@ -11,7 +11,10 @@ export type EntryPage = Schemas['EntryPage'];
 export type InviteCheck = Schemas['InviteCheck'];
 export type Acceptance = Schemas['InviteAccepted'];
 type Query = NonNullable<operations['listEntries']['parameters']['query']>;
-export type EntryQuery = { [Name in keyof Query]: Query[Name] | undefined };
+export type EntryQuery = { [Name in Exclude<keyof Query, 'cursor'>]?: Query[Name] | undefined } & {
+  /** `nextCursor` of the page before. */
+  cursor?: string | null | undefined;
+};
 
 export interface ClientOptions {
   /** Where Doorlist runs, such as `https://waitlist.example.com`. */
@@ -51,16 +54,15 @@ const PAGE_MAX = 200;
 export type Client = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
-  if (!/^https?:\/\//.test(options.url) || !URL.canParse(options.url))
-    throw new TypeError('url: must be an http or https URL');
-  const sending: SendOptions = {
+  checkUrl(options.url);
+  const sending = checkSending({
     url: options.url,
-    key: options.key,
+    key: options.key?.trim(),
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     timeoutMs: options.timeoutMs ?? 10_000,
     retries: options.retries ?? 3,
     retryDelayMs: options.retryDelayMs ?? 250,
-  };
+  });
 
   const page = (waitlistId: string, query: EntryQuery = {}, { signal }: CallOptions = {}) =>
     send<EntryPage>(sending, {
@@ -143,6 +145,14 @@ export function createClient(options: ClientOptions) {
       });
     },
   };
+}
+
+function checkUrl(url: string): void {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new TypeError('url: must be an http or https URL');
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') throw new TypeError('url: must not have a user name or password');
+  if (/[?#]/.test(url)) throw new TypeError('url: must not have a query or a fragment');
 }
 
 /** The messages of a later request count from its own first entry. */

@@ -1,5 +1,5 @@
 import type { components } from './api.ts';
-import { send } from './send.ts';
+import { checkSending, send } from './send.ts';
 
 export type GateAnswer = components['schemas']['GateAnswer'];
 export type GateDenial = Extract<GateAnswer, { allow: false }>;
@@ -34,16 +34,14 @@ export function askGate(options: GateOptions, question: GateQuestion): Promise<G
   if (!/^https?:\/\/.+\/gate\/v1\/dlg_\w+$/.test(url))
     throw new TypeError('url: must be the URL of a gate key, https://…/gate/v1/dlg_…');
   const { email, code, idempotencyKey = crypto.randomUUID() } = question;
-  return send(
-    { url, fetch: options.fetch ?? ((...request) => fetch(...request)), timeoutMs, retries, retryDelayMs },
-    {
-      method: 'POST',
-      prefix: '',
-      path: '',
-      body: code === undefined ? { email } : { email, code },
-      headers: { 'idempotency-key': idempotencyKey },
-    },
-  );
+  const ask = options.fetch ?? ((...request) => fetch(...request));
+  return send(checkSending({ url, fetch: ask, timeoutMs, retries, retryDelayMs }), {
+    method: 'POST',
+    prefix: '',
+    path: '',
+    body: code === undefined ? { email } : { email, code },
+    headers: { 'idempotency-key': idempotencyKey },
+  });
 }
 
 /** What to show a person when the gate did not answer. */

@@ -17,7 +17,7 @@ export interface Call {
   /** Default: that of the public API. */
   prefix?: string;
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | null | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -28,10 +28,25 @@ const DELAY_MS_MAX = 10_000;
 /** A server that asks for more patience than this gets none: the error is thrown at once. */
 const RETRY_AFTER_MS_MAX = 60_000;
 
+/** Beyond, timers of Node fire at once. */
+const TIMEOUT_MS_MAX = 2_147_483_647;
+
+export function checkSending(options: SendOptions): SendOptions {
+  const { key, timeoutMs, retries, retryDelayMs } = options;
+  if (key !== undefined && !/^[!-~]*$/.test(key))
+    throw new TypeError('key: has characters that no server key has');
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
+    throw new TypeError(`timeoutMs: must be a whole number from 1 to ${TIMEOUT_MS_MAX}`);
+  if (!(retries >= 0)) throw new TypeError('retries: must be 0 or more');
+  if (!(retryDelayMs >= 0)) throw new TypeError('retryDelayMs: must be 0 or more');
+  return options;
+}
+
 /** Every call of the API is safe to repeat: signups skip duplicates, accepts carry an idempotency key. */
 export async function send<T>(options: SendOptions, call: Call): Promise<T> {
+  const request = requestOf(options, call);
   for (let attempt = 0; ; attempt += 1) {
-    const outcome = await tryOnce<T>(options, call);
+    const outcome = await tryOnce<T>(options, request, call.signal);
     if ('value' in outcome) return outcome.value;
     const delayMs = outcome.retryAfterMs ?? backOff(options.retryDelayMs, attempt);
     if (!outcome.retry || attempt >= options.retries || delayMs > RETRY_AFTER_MS_MAX) throw outcome.error;
@@ -41,20 +56,34 @@ export async function send<T>(options: SendOptions, call: Call): Promise<T> {
 
 type Outcome<T> = { value: T } | { error: DoorlistError; retry: boolean; retryAfterMs?: number | undefined };
 
-async function tryOnce<T>(options: SendOptions, call: Call): Promise<Outcome<T>> {
-  const { signal } = call;
+interface PreparedRequest {
+  address: string;
+  init: RequestInit;
+}
+
+/** Throws a `TypeError` for what cannot be sent, such as a BigInt: no retry helps. */
+function requestOf(options: SendOptions, call: Call): PreparedRequest {
+  const init: RequestInit = {
+    method: call.method,
+    headers: new Headers(headersOf(options.key, call)),
+    redirect: 'manual', // Following would drop the key, and turn a POST into a GET.
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  };
+  return { address: addressOf(options.url, call), init };
+}
+
+async function tryOnce<T>(
+  options: SendOptions,
+  { address, init }: PreparedRequest,
+  signal: AbortSignal | undefined,
+): Promise<Outcome<T>> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(options.timeoutMs);
   let response: Response;
   let text: string;
   try {
-    response = await options.fetch(addressOf(options.url, call), {
-      method: call.method,
-      headers: headersOf(options.key, call),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      redirect: 'manual', // Following would drop the key, and turn a POST into a GET.
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    });
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    response = await options.fetch(address, { ...init, signal: either });
     text = await response.text();
   } catch (cause) {
     signal?.throwIfAborted();
@@ -75,7 +104,7 @@ async function tryOnce<T>(options: SendOptions, call: Call): Promise<Outcome<T>>
 function addressOf(url: string, { prefix = '/sdk/v1/waitlist', path, query = {} }: Call): string {
   const address = new URL(`${url.replace(/\/+$/, '')}${prefix}${path}`);
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) address.searchParams.set(name, String(value));
+    if (value !== undefined && value !== null) address.searchParams.set(name, String(value));
   return address.href;
 }
 
