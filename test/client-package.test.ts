@@ -29,6 +29,10 @@ const PROJECTS = {
   'node16 with the types of Node': { ...STRICT, ...NODE, module: 'node16', moduleResolution: 'node16' },
   'a bundler with the types of Node': { ...STRICT, ...NODE, module: 'esnext', moduleResolution: 'bundler' },
 };
+const COMMONJS_PROJECTS = {
+  'node16 with the types of Node': PROJECTS['node16 with the types of Node'],
+  'the resolution of older projects': { ...STRICT, ...NODE, module: 'commonjs', moduleResolution: 'node10' },
+};
 const run = promisify(execFile);
 
 describe('the client package, packed and installed', () => {
@@ -52,6 +56,12 @@ describe('the client package, packed and installed', () => {
     for (const file of ['doorlist-client.mjs', 'doorlist-client-types.ts'])
       await copyFile(path.join(CLIENTS, file), path.join(directory, file));
     await writeFile(path.join(directory, 'readme.ts'), await readmeProgram());
+    await mkdir(path.join(directory, 'commonjs'));
+    await writeFile(path.join(directory, 'commonjs/package.json'), '{"type":"commonjs"}');
+    await copyFile(
+      path.join(CLIENTS, 'doorlist-client-types.ts'),
+      path.join(directory, 'commonjs/doorlist-client-types.ts'),
+    );
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
@@ -67,8 +77,12 @@ describe('the client package, packed and installed', () => {
       'send',
       'webhooks',
     ];
-    const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
-    assert.deepEqual(files, [...built, 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
+    const built = ['dist', 'dist/commonjs'].flatMap((folder) => [
+      folder,
+      ...modules.flatMap((name) => [`${folder}/${name}.d.ts`, `${folder}/${name}.js`]),
+    ]);
+    const others = ['dist/commonjs/package.json', 'LICENSE', 'README.md', 'package.json'];
+    assert.deepEqual(files, [...built, ...others].sort());
     assert.equal('dependencies' in manifest, false);
   });
 
@@ -85,6 +99,34 @@ describe('the client package, packed and installed', () => {
         );
     });
   }
+
+  for (const [name, compilerOptions] of Object.entries(COMMONJS_PROJECTS)) {
+    it(`has types that fit a strict project in CommonJS: ${name}`, async () => {
+      const project = path.join(directory, 'commonjs/tsconfig.json');
+      await writeFile(project, JSON.stringify({ compilerOptions, files: ['doorlist-client-types.ts'] }));
+      // TypeScript 7 has no `node10` any more.
+      for (const compiler of compilerOptions.moduleResolution === 'node10' ? COMPILERS.slice(1) : COMPILERS)
+        await run(process.execPath, [path.join(MODULES, compiler), '--project', project]).catch((error) =>
+          assert.fail(`${compiler}: ${error.stdout}${error.stderr}`),
+        );
+    });
+  }
+
+  it('can be required, in every part, without the support of Node for modules that are required', async () => {
+    const parts = Object.keys(manifest.exports).map((part) => part.replace('.', '@doorlist/client'));
+    const program = `for (const part of ${JSON.stringify(parts)})
+      console.log(require.resolve(part).split('/').slice(-2).join('/'), Object.keys(require(part)).sort().join());`;
+    for (const node of await installedNodes()) {
+      const { stdout } = await run(node, ['--eval', program], { cwd: path.join(directory, 'commonjs') });
+      assert.equal(
+        stdout,
+        'commonjs/index.js DoorlistError,WebhookError,createClient,verifyWebhook\n' +
+          'commonjs/gate.js NO_ANSWER,askGate\n' +
+          'commonjs/better-auth.js doorlistGate\n' +
+          'commonjs/auth-js.js gateSignIn\n',
+      );
+    }
+  });
 
   it('works as the README shows', async () => {
     const { url, keys, close } = await startReferenceApp();
