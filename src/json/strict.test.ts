@@ -39,16 +39,16 @@ describe('findStrictProblem', () => {
   });
 
   it('finds what the API refuses in strings and keys at any depth', () => {
-    const cases = {
-      '["\\u0000"]': 'must not contain NUL characters',
-      '{"a":{"\\u0000":1}}': 'must not contain NUL characters',
-      '{"a":["\\ud800"]}': 'must not contain lone surrogates',
-      '{"a":[{"__proto__":1}]}': 'must not contain a key named __proto__',
-      '{"a":[{"__pro\\u0074o__":1}]}': 'must not contain a key named __proto__',
-      [`${'['.repeat(65)}${']'.repeat(65)}`]: 'is nested deeper than 64 levels',
-    };
-    for (const [json, reason] of Object.entries(cases))
-      assert.deepEqual(problemIn(json), { path: [], reason });
+    for (const [json, path, reason] of [
+      ['"\\u0000"', [], 'must not contain NUL characters'],
+      ['["","\\u0000"]', [1], 'must not contain NUL characters'],
+      ['{"a":{"\\u0000":1}}', ['a'], 'must not contain NUL characters'],
+      ['{"b":1,"a":["\\ud800"]}', ['a', 0], 'must not contain lone surrogates'],
+      ['{"a":[5,{"__proto__":1}]}', ['a', 1], 'must not contain a key named __proto__'],
+      ['{"a":[{"__pro\\u0074o__":1}]}', ['a', 0], 'must not contain a key named __proto__'],
+      [`${'['.repeat(65)}${']'.repeat(65)}`, [], 'is nested deeper than 64 levels'],
+    ] as const)
+      assert.deepEqual(problemIn(json), { path, reason });
     for (const json of ['"__proto__"', '{"a":"\\ud83c\\udf89"}', `${'['.repeat(64)}${']'.repeat(64)}`])
       assert.equal(problemIn(json), undefined);
   });

@@ -20,32 +20,42 @@ interface StrictProblem {
 export function findStrictProblem(json: string, value: unknown): StrictProblem | undefined {
   // Without escapes, UTF-8 decoding and JSON.parse have already rejected these characters.
   const members = countMembers(value, 0, json.includes('\\') || json.includes('__proto__'));
-  if (typeof members === 'string') return { path: [], reason: members };
+  if (typeof members !== 'number') return members;
   if (!hasDuplicateKey(json, members)) return undefined;
   return { path: findDuplicateKey(json) ?? [], reason: DUPLICATE_KEY };
 }
 
-/** The members of all objects in a value, or why it is refused. */
-function countMembers(value: unknown, depth: number, isSuspicious: boolean): number | string {
-  if (typeof value === 'string') return (isSuspicious && problemInText(value)) || 0;
+/** The members of all objects in a value, or what is wrong with it. */
+function countMembers(value: unknown, depth: number, isSuspicious: boolean): number | StrictProblem {
+  if (typeof value === 'string') return problem(isSuspicious ? problemInText(value) : undefined) ?? 0;
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth >= NESTING_MAX) return NESTED_TOO_DEEP;
+  if (depth >= NESTING_MAX) return { path: [], reason: NESTED_TOO_DEEP };
   let count = 0;
   if (Array.isArray(value)) {
-    for (const element of value) {
-      const inside = countMembers(element, depth + 1, isSuspicious);
-      if (typeof inside === 'string') return inside;
+    for (let index = 0; index < value.length; index += 1) {
+      const inside = countMembers(value[index], depth + 1, isSuspicious);
+      if (typeof inside !== 'number') return within(index, inside);
       count += inside;
     }
     return count;
   }
   for (const key of Object.keys(value)) {
-    const problem = isSuspicious ? problemInKey(key) : undefined;
-    const inside = problem ?? countMembers((value as Record<string, unknown>)[key], depth + 1, isSuspicious);
-    if (typeof inside === 'string') return inside;
+    const refused = problem(isSuspicious ? problemInKey(key) : undefined);
+    if (refused) return refused;
+    const inside = countMembers((value as Record<string, unknown>)[key], depth + 1, isSuspicious);
+    if (typeof inside !== 'number') return within(key, inside);
     count += 1 + inside;
   }
   return count;
+}
+
+function problem(reason: string | undefined): StrictProblem | undefined {
+  return reason === undefined ? undefined : { path: [], reason };
+}
+
+/** The way to what is nested too deep would be too long to read. */
+function within(part: string | number, { path, reason }: StrictProblem): StrictProblem {
+  return { path: reason === NESTED_TOO_DEEP ? [] : [part, ...path], reason };
 }
 
 export function problemInKey(key: string): string | undefined {

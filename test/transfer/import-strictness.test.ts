@@ -74,8 +74,8 @@ forEachEngine((engine) => {
       ].map((json, at) => `p${at}@example.com,"${json.replaceAll('"', '""')}"\n`);
       const { problems, metadata } = await imported('csv', `email,metadata\n${cells.join('')}`);
       assert.deepEqual(problems, [
-        [2, 'metadata', 'must not contain lone surrogates'],
-        [3, 'metadata', 'must not contain NUL characters'],
+        [2, 'metadata.a', 'must not contain lone surrogates'],
+        [3, 'metadata.a[0]', 'must not contain NUL characters'],
         [4, 'metadata', 'must not contain a key named __proto__'],
         [5, 'metadata.x.k', 'duplicate key'],
         [6, 'metadata.a', 'is a number that cannot be kept exactly; send it as a string'],
