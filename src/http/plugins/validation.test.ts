@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { parse as parseQuery } from 'node:querystring';
 import { describe, it } from 'node:test';
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
 import Type, { type TSchema } from 'typebox';
 import { compileValidator } from './validation.ts';
 
-function messageFor(schema: TSchema, input: unknown): string | undefined {
-  const validate = compileValidator({ schema, httpPart: 'body' } as FastifyRouteSchemaDef<TSchema>);
+function messageFor(schema: TSchema, input: unknown, httpPart = 'body'): string | undefined {
+  const validate = compileValidator({ schema, httpPart } as FastifyRouteSchemaDef<TSchema>);
   return (validate(input) as { error?: Error }).error?.message;
 }
 
@@ -55,6 +56,20 @@ describe('what is wrong with a request', () => {
       it(`is that alone, before each of them is looked at: ${JSON.stringify(input)}`, () => {
         assert.equal(messageFor(body, input), message);
       });
+  });
+
+  it('is that a parameter of the query is there more than once, where that means nothing', () => {
+    const query = Type.Object({
+      limit: Type.Optional(Type.Integer()),
+      status: Type.Optional(Type.String({ enum: ['waiting'] })),
+      where: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+    });
+    const messageOf = (text: string) => messageFor(query, parseQuery(text), 'querystring');
+    assert.equal(messageOf('limit=1&where=a=1&where=b=2'), undefined);
+    assert.equal(
+      messageOf('limit=1&status=waiting&limit=2&status=waiting'),
+      'limit: is given more than once; status: is given more than once',
+    );
   });
 
   it('is nothing, if there is nothing', () => {

@@ -20,6 +20,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     for (const field of integers) readInteger(input, field);
     if (validator.Check(input)) return { value: input };
     const problems = new Problems();
+    if (httpPart === 'querystring') findRepeated(schema, input, problems);
     findOversized(schema, input, '', problems);
     if (problems.any) return { error: problems.toError() };
     for (const problem of onlyOnce(validator.Errors(input) as SchemaProblem[])) tell(problem, problems);
@@ -38,16 +39,25 @@ function readInteger(query: Record<string, unknown>, field: string): void {
   if (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text)) query[field] = Number(text);
 }
 
-interface SizedSchema {
-  anyOf?: SizedSchema[];
-  items?: SizedSchema;
+interface PlainSchema {
+  type?: string | string[];
+  anyOf?: PlainSchema[];
+  items?: PlainSchema;
   maxItems?: number;
-  properties?: Record<string, SizedSchema>;
+  properties?: Record<string, PlainSchema>;
   maxProperties?: number;
 }
 
+/** A parameter that is there more than once is read as a list. */
+function findRepeated(schema: PlainSchema, query: Record<string, unknown>, problems: Problems): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const takesLists = [field, ...(field.anyOf ?? [])].some(({ type }) => type === 'array');
+    if (Array.isArray(query[name]) && !takesLists) problems.add(name, 'is given more than once');
+  }
+}
+
 /** On its own, because finding what is wrong with each of a million values takes seconds. */
-function findOversized(schema: SizedSchema, value: unknown, path: string, problems: Problems): void {
+function findOversized(schema: PlainSchema, value: unknown, path: string, problems: Problems): void {
   for (const branch of schema.anyOf ?? []) findOversized(branch, value, path, problems);
   if (Array.isArray(value)) {
     const { items, maxItems = Number.POSITIVE_INFINITY } = schema;
