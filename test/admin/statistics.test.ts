@@ -325,6 +325,7 @@ forEachEngine((engine) => {
       [{ from: '2026-02-30T00:00:00Z' }, /^from: must be a date such as/],
       [{ to: '9999-01-01' }, /^to: must be from 1980 to 2199$/],
       [{ from: '2026-11-02', to: '2026-11-02' }, /^to: must be after from/],
+      [{ from: '2199-01-01' }, /^from: must be in the past: without to, the period ends now$/],
       [{ interval: 'month' }, /interval/],
       [{ form: '2026-11-01' }, /form/],
     ];

@@ -44,7 +44,12 @@ export function parsePeriod(input: PeriodInput, now: number): Period {
     input.from === undefined
       ? startBefore(zone, interval, end)
       : floor(zone, interval, parseMoment(input.from, 'from', zone));
-  if (first >= end) throw invalid('to: must be after from');
+  if (first >= end)
+    throw invalid(
+      input.to === undefined
+        ? 'from: must be in the past: without to, the period ends now'
+        : 'to: must be after from',
+    );
   const { count, words } = MOST_INTERVALS[interval];
   const starts: number[] = [];
   for (const start of startsFrom(zone, interval, first)) {
