@@ -342,6 +342,24 @@ forEachEngine((engine) => {
         }
       });
 
+      it('names a field with characters that no request may have', async () => {
+        const good = signed('{}');
+        const wrong: [unknown, string][] = [
+          [{ ...good, payload: '\0' }, 'payload: must not contain NUL characters'],
+          [{ ...good, 'a\0': 1 }, 'body: must not contain NUL characters'],
+          [
+            { ...good, headers: { ...good.headers, id: '\ud83d' } },
+            'headers.id: must not contain lone surrogates',
+          ],
+          [
+            { ...good, headers: { ...good.headers, ['__proto__']: 1 } },
+            'headers: must not contain a key named __proto__',
+          ],
+        ];
+        for (const [body, message] of wrong)
+          assertError(await service.verify(body), 400, 'invalid_request', message);
+      });
+
       it('ignores unknown fields, whatever is in them', async () => {
         const delivery = signed('{"n":1}');
         const headers = { ...delivery.headers, 'content-type': 'application/json', more: [{ deep: {} }] };

@@ -47,7 +47,7 @@ function readObject(
   let at = skipSpace(text, start + 1);
   if (text[at] === '}') return { value, end: at + 1 };
   for (;;) {
-    const key = readKey(text, at);
+    const key = readKey(text, at, path);
     const field = path === 'body' ? key.value : `${path}.${key.value}`;
     const kind = Object.hasOwn(fields, key.value) ? fields[key.value] : undefined;
     if (Object.hasOwn(value, key.value)) throw invalid(`${field}: ${DUPLICATE_KEY}`);
@@ -73,12 +73,12 @@ function readValue(text: string, at: number, kind: Fields[string] | undefined, f
 }
 
 /** There can be hundreds of thousands of unknown ones, so most are read without parsing. */
-function readKey(text: string, start: number): Read<string> {
+function readKey(text: string, start: number, path: string): Read<string> {
   const end = text[start] === '"' ? skipString(text, start) : -1;
   if (end < 0) throw badJson();
   const inner = text.slice(start + 1, end - 1);
   const value = inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner;
-  refuse(problemInKey(value));
+  refuse(problemInKey(value), path);
   return { value, end };
 }
 
@@ -91,12 +91,12 @@ function readString(text: string, start: number, path: string): Read<string> {
   } catch {
     throw badJson();
   }
-  refuse(problemInText(value));
+  refuse(problemInText(value), path);
   return { value, end };
 }
 
-function refuse(problem: string | undefined): void {
-  if (problem !== undefined) throw invalid(`body: ${problem}`);
+function refuse(problem: string | undefined, path: string): void {
+  if (problem !== undefined) throw invalid(`${path}: ${problem}`);
 }
 
 /** The value has another type, or is missing. */
