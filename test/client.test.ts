@@ -238,9 +238,18 @@ describe('retries', () => {
   });
 
   it('wait as long as the server asks, but not for hours', async () => {
-    const client = start([problem(429, 'rate_limited', { 'retry-after': '3600' })]);
-    await assert.rejects(client.checkInvite('x'), { code: 'rate_limited' });
-    assert.equal(received.length, 1);
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    for (const retryAfter of ['3600', '99999999', inAnHour]) {
+      const client = start([problem(429, 'rate_limited', { 'retry-after': retryAfter })]);
+      await assert.rejects(client.checkInvite('x'), { code: 'rate_limited' });
+      assert.equal(received.length, 1, retryAfter);
+    }
+    const past = new Date(0).toUTCString();
+    for (const retryAfter of ['0', past, 'soon']) {
+      const client = start([problem(429, 'rate_limited', { 'retry-after': retryAfter })]);
+      await client.checkInvite('x');
+      assert.equal(received.length, 2, retryAfter);
+    }
   });
 
   it('do not take the answer of somebody else for one of Doorlist', async () => {
@@ -351,8 +360,9 @@ describe('verifyWebhook', () => {
     const other = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.replace('webhook', 'Wh'), value]),
     );
+    const distinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
     for (const body of [payload, new TextEncoder().encode(payload), Buffer.from(payload)])
-      for (const given of [headers, new Headers(headers), other])
+      for (const given of [headers, new Headers(headers), other, distinct])
         assert.equal((await verifyWebhook(body, given, { secret, now })).event, 'signup.created');
   });
 

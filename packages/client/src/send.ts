@@ -146,9 +146,12 @@ function errorOf({ status, headers, type }: Response, body: unknown): DoorlistEr
       );
 }
 
+/** In seconds, or until a date, as proxies may say it. */
 function retryAfterMs({ headers }: Response): number | undefined {
   const text = headers.get('retry-after');
-  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 
 /** Random, so that clients that failed together do not come back together. */

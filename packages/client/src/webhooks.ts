@@ -70,7 +70,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
     typeof get === 'function'
       ? get.call(headers, wanted)
       : Object.entries(headers).find(([each]) => each.toLowerCase() === wanted)?.[1];
-  return [find(`webhook-${name}`), find(`wh-${name}`)].find((value) => typeof value === 'string');
+  return [find(`webhook-${name}`), find(`wh-${name}`)].flat().find((value) => typeof value === 'string');
 }
 
 function importSecret(secret: string) {
