@@ -260,6 +260,14 @@ forEachEngine((engine) => {
       );
     }
 
+    const noPairs: [path: string, body: object, message: string][] = [
+      ['invites', { segment: { where: ['a=b', 'a'] } }, 'segment.where[1]: must be key=value'],
+      ['invites', { segment: { where: { a: 'b', '': 'c' } } }, 'segment.where: has an empty key'],
+      ['segments', { name: 'No', conditions: { where: ['=b'] } }, 'conditions.where[0]: must be key=value'],
+    ];
+    for (const [at, body, message] of noPairs)
+      assertError(await ask('POST', `${path}/${at}`, { body }), 400, 'invalid_request', message);
+
     const words = texts.flatMap((text) => ['--where', text]);
     const listed = await run<PresentedEntry[]>('entry', 'list', '--waitlist', of.id, ...words.slice(2));
     assert.equal(listed.length, 1);

@@ -84,10 +84,14 @@ export async function segmentOfBody(
 type Pair = NonNullable<Segment['pairs']>[number];
 
 export function pairsOf(where: Record<string, string> | readonly string[], path: string): Pair[] {
-  if (!isList(where)) return Object.entries(where).map(([key, value]) => ({ key, value }));
-  return where.map((text) => {
+  if (!isList(where)) {
+    if (Object.hasOwn(where, '')) throw invalid(`${path}where: has an empty key`);
+    return Object.entries(where).map(([key, value]) => ({ key, value }));
+  }
+  return where.map((text, index) => {
     const at = text.indexOf('=');
-    if (at < 1) throw invalid(`${path}where: must be key=value`);
+    // In a query, there is no index.
+    if (at < 1) throw invalid(`${path}where${path === '' ? '' : `[${index}]`}: must be key=value`);
     return { key: text.slice(0, at), value: text.slice(at + 1) };
   });
 }
