@@ -245,7 +245,7 @@ describe('retries', () => {
       assert.equal(received.length, 1, retryAfter);
     }
     const past = new Date(0).toUTCString();
-    for (const retryAfter of ['0', past, 'soon']) {
+    for (const retryAfter of ['0', past, 'soon', '1.5', '-5']) {
       const client = start([problem(429, 'rate_limited', { 'retry-after': retryAfter })]);
       await client.checkInvite('x');
       assert.equal(received.length, 2, retryAfter);

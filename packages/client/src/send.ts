@@ -150,8 +150,10 @@ function errorOf({ status, headers, type }: Response, body: unknown): DoorlistEr
 function retryAfterMs({ headers }: Response): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  // Other texts can be dates to `Date.parse`, too: 1.5 is one in January.
+  const at = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
 }
 
 /** Random, so that clients that failed together do not come back together. */
