@@ -80,6 +80,7 @@ export const de: Texts = {
     other: 'Bitte versuche es noch einmal.',
     rateLimited: 'Zu viele Anfragen. Warte eine Minute und versuche es noch einmal.',
     unavailable: 'Wir sind gerade nicht erreichbar. Bitte versuche es gleich noch einmal.',
+    notEmailed: 'Wir können dir gerade keine E‑Mail schicken. Bitte versuche es später noch einmal.',
     notFound: {
       title: 'Seite nicht gefunden',
       text: 'Prüfe die Adresse oder kopiere den Link noch einmal.',
@@ -142,7 +143,8 @@ export const de: Texts = {
       text: 'Öffne den Link in unserer E‑Mail, um deinen Platz zu bekommen.',
     },
     resend: 'E‑Mail noch einmal schicken',
-    resent: 'Die E‑Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
+    resent:
+      'Die E‑Mail ist unterwegs. Schau auch in deinen Spam-Ordner. Wir verschicken höchstens eine pro Tag.',
     invited: { title: 'Du bist an der Reihe', text: 'Du bist eingeladen.' },
     inviteSent: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',
     joined: { title: 'Du bist dabei', text: 'Du hast deine Einladung angenommen.' },

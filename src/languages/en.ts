@@ -69,6 +69,7 @@ export const en: Texts = {
     other: 'Please try again.',
     rateLimited: 'Too many requests. Wait a minute, then try again.',
     unavailable: 'We are not available right now. Please try again in a moment.',
+    notEmailed: 'We can’t email you right now. Please try again later.',
     notFound: { title: 'Page not found', text: 'Check the address, or copy the link again.' },
   },
 
@@ -124,7 +125,7 @@ export const en: Texts = {
       text: 'Open the link in our email to get your place in line.',
     },
     resend: 'Send the email again',
-    resent: 'The email is on its way. Check your spam folder, too.',
+    resent: 'The email is on its way. Check your spam folder, too. We send at most one a day.',
     invited: { title: 'It’s your turn', text: 'You’re invited.' },
     inviteSent: 'We sent you an invite. Check your inbox.',
     joined: { title: 'You’re in', text: 'You accepted your invite.' },

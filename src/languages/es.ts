@@ -77,6 +77,7 @@ export const es: Texts = {
     other: 'Inténtalo de nuevo.',
     rateLimited: 'Demasiadas solicitudes. Espera un minuto e inténtalo de nuevo.',
     unavailable: 'El servicio no está disponible ahora mismo. Inténtalo de nuevo en un momento.',
+    notEmailed: 'Ahora mismo no podemos enviarte correos. Inténtalo de nuevo más tarde.',
     notFound: {
       title: 'Página no encontrada',
       text: 'Comprueba la dirección o copia de nuevo el enlace.',
@@ -140,7 +141,7 @@ export const es: Texts = {
       text: 'Abre el enlace de nuestro correo para conseguir tu puesto.',
     },
     resend: 'Enviar el correo otra vez',
-    resent: 'El correo está en camino. Mira también en la carpeta de spam.',
+    resent: 'El correo está en camino. Mira también en la carpeta de spam. Enviamos como máximo uno al día.',
     invited: { title: 'Es tu turno', text: 'Tienes una invitación.' },
     inviteSent: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',
     joined: { title: 'Ya estás dentro', text: 'Has aceptado tu invitación.' },

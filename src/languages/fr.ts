@@ -79,6 +79,7 @@ export const fr: Texts = {
     other: 'Veuillez réessayer.',
     rateLimited: 'Trop de requêtes. Patientez une minute, puis réessayez.',
     unavailable: 'Le service est momentanément indisponible. Réessayez dans un instant.',
+    notEmailed: 'Nous ne pouvons pas vous envoyer d’e‑mail pour le moment. Réessayez plus tard.',
     notFound: { title: 'Page introuvable', text: 'Vérifiez l’adresse ou copiez à nouveau le lien.' },
   },
 
@@ -143,7 +144,7 @@ export const fr: Texts = {
       text: 'Ouvrez le lien dans notre e‑mail pour obtenir votre place.',
     },
     resend: 'Renvoyer l’e‑mail',
-    resent: 'L’e‑mail est en route. Pensez à vérifier vos spams.',
+    resent: 'L’e‑mail est en route. Pensez à vérifier vos spams. Nous en envoyons au plus un par jour.',
     invited: { title: 'C’est votre tour', text: 'Vous avez une invitation.' },
     inviteSent: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',
     joined: { title: 'C’est fait', text: 'Vous avez accepté votre invitation.' },

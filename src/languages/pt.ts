@@ -76,6 +76,7 @@ export const pt: Texts = {
     other: 'Tente novamente.',
     rateLimited: 'Muitas solicitações. Aguarde um minuto e tente novamente.',
     unavailable: 'O serviço não está disponível no momento. Tente novamente em instantes.',
+    notEmailed: 'No momento, não conseguimos enviar e‑mails para você. Tente novamente mais tarde.',
     notFound: {
       title: 'Página não encontrada',
       text: 'Verifique o endereço ou copie o link novamente.',
@@ -142,7 +143,7 @@ export const pt: Texts = {
       text: 'Abra o link do nosso e‑mail para garantir seu lugar na fila.',
     },
     resend: 'Enviar o e‑mail novamente',
-    resent: 'O e‑mail está a caminho. Confira também a caixa de spam.',
+    resent: 'O e‑mail está a caminho. Confira também a caixa de spam. Enviamos no máximo um por dia.',
     invited: { title: 'Chegou a sua vez', text: 'Você tem um convite.' },
     inviteSent: 'Enviamos um convite para você. Confira sua caixa de entrada.',
     joined: { title: 'Tudo certo', text: 'Você aceitou seu convite.' },

@@ -58,6 +58,8 @@ export interface Texts {
     other: string;
     rateLimited: string;
     unavailable: string;
+    /** For somebody who asked for an email: there is no mail server, or their address bounced. */
+    notEmailed: string;
     notFound: Notice;
   };
 

@@ -58,6 +58,7 @@ export const zh: Texts = {
     other: '请重试。',
     rateLimited: '请求过于频繁，请稍等一分钟后重试。',
     unavailable: '服务暂时不可用，请稍后重试。',
+    notEmailed: '目前无法向你发送邮件，请稍后重试。',
     notFound: { title: '找不到页面', text: '请检查网址，或重新复制链接。' },
   },
 
@@ -108,7 +109,7 @@ export const zh: Texts = {
     }),
     pending: { title: '确认邮箱', text: '打开邮件中的链接，即可获得排位。' },
     resend: '重新发送邮件',
-    resent: '邮件即将发送，也请查看垃圾邮件。',
+    resent: '邮件即将发送，也请查看垃圾邮件。每天最多发送一次。',
     invited: { title: '轮到你了', text: '你已获得邀请。' },
     inviteSent: '邀请已发送，请查收邮件。',
     joined: { title: '欢迎加入', text: '你已接受邀请。' },

@@ -72,9 +72,10 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
   }
 }
 
-/** Without these, people who used the form could not go on. */
+/** Without these, people who used the form could not go on, and those who asked for an email would wait for it. */
 function isRequested(event: DomainEvent): boolean {
-  return event.kind === 'status.requested' || (isNewcomer(event) && event.joined.form?.confirm === true);
+  if (isNewcomer(event)) return event.joined.form?.confirm === true;
+  return event.kind === 'status.requested' || event.kind === 'confirmation.requested';
 }
 
 type SignupEvent = Extract<DomainEvent, { kind: 'signup.created' }>;

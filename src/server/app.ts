@@ -209,6 +209,7 @@ export async function buildApp(
   registerForms(app, {
     context,
     publicUrl: parts.publicUrl,
+    hasMailServer: parts.emails.smtp,
     refusals,
     readBody,
     verifyCaptcha: captcha.verify,
@@ -259,7 +260,7 @@ export async function buildApp(
 
 function registerSdk(
   app: FastifyInstance,
-  { context, signups, keyUsage, rateLimits, publicUrl, getText }: AppParts & { getText: GetText },
+  { context, signups, keyUsage, rateLimits, publicUrl, emails, getText }: AppParts & { getText: GetText },
   { readBody, pageTurn }: Pick<SdkParts, 'readBody' | 'pageTurn'>,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
@@ -295,6 +296,7 @@ function registerSdk(
   registerPages(app, {
     context,
     publicUrl,
+    hasMailServer: emails.smtp,
     reading: sdk.limits.inviteCheck,
     acting: sdk.limits.inviteAccept,
   });

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sharedNow } from '../../src/db/shared-clock.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/mail-limit.ts';
+import { signLink } from '../../src/waitlist/links/links.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
 import {
+  allSent,
   type Mailing,
   mailingList,
   mailsArrived,
@@ -15,6 +18,8 @@ import {
   withMailing,
 } from '../support/mails.ts';
 
+const HTML = { accept: 'text/html' };
+const DAY_MS = 24 * 60 * 60 * 1000;
 const FIELDS = [{ name: 'company', label: 'Company', type: 'text' as const, required: false }];
 
 forEachEngine((engine) => {
@@ -92,6 +97,31 @@ forEachEngine((engine) => {
       assert.match(mails[1]?.parsed.text ?? '', /\/s\//);
       await nothingPending(service.context, list);
       await mailsArrived(server, list, 2);
+    });
+
+    it('ask to confirm again when people say so, although the waitlist sends no such emails', async () => {
+      const list = await mailingList(service, ['invite']);
+      const form = await openForm(service, {}, list);
+      const type = () => form.send({ email: 'ada@example.com', token: form.token() });
+      await type();
+      const [first] = await mailsArrived(server, list, 1);
+      const [, link = ''] = /doorlist\.example(\/confirm\/[\w-]+)/.exec(first?.parsed.text ?? '') ?? [];
+      const later = async (days: number) => {
+        await allSent(service, form.queue);
+        service.clock.advance(days * DAY_MS);
+      };
+      await later(1);
+      await type();
+      await mailsArrived(server, list, 2);
+      await later(1);
+      const { id } = (await list.lookup('ada@example.com')).body;
+      const at = await sharedNow(service.context);
+      const resend = `/s/${signLink(form.queue, 'status', { id, at })}/resend`;
+      assert.match((await service.request('POST', resend, { headers: HTML })).text, /on its way/);
+      await mailsArrived(server, list, 3);
+      await later(8);
+      assert.match((await service.request('POST', `${link}/again`, { headers: HTML })).text, /on its way/);
+      await mailsArrived(server, list, 4);
     });
 
     it('are capped for each address and day, whatever happens to the entry', async () => {

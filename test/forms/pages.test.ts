@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
+import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openForm, SITE } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -14,7 +15,13 @@ forEachEngine((engine) => {
   describe('pages of the form', () => {
     let service: Service;
     before(async () => {
-      service = await startService(engine, { environment: { DOORLIST_PUBLIC_URL: 'https://w.example' } });
+      service = await startService(engine, {
+        environment: {
+          DOORLIST_PUBLIC_URL: 'https://w.example',
+          DOORLIST_SMTP_URL: 'smtp://127.0.0.1:1',
+          DOORLIST_MAIL_FROM: 'hello@w.example',
+        },
+      });
     });
     after(() => service.close());
     const get = (path: string, headers: Record<string, string> = HTML) =>
@@ -226,6 +233,21 @@ forEachEngine((engine) => {
       );
     });
 
+    it('says that no email is sent to an address that bounced', async () => {
+      const list = await service.waitlist();
+      await updateWaitlist(service.context, list.id, { confirmEmails: true });
+      await list.signup({ email: 'ada@example.com' });
+      const path = await statusPath(list, 'ada@example.com');
+      const resend = () => service.request('POST', `${path}/resend`, { headers: HTML });
+      assert.match((await resend()).text, /on its way.*We send at most one a day/);
+      await recordMailEvents(service.context, await list.queue(), [
+        { type: 'bounce', email: 'ada@example.com' },
+      ]);
+      const { text } = await resend();
+      assert.match(text, /We can’t email you right now/);
+      assert.doesNotMatch(text, /on its way/);
+    });
+
     /** Every place that the page leads to on this site, as a browser resolves it. */
     const leadsTo = (path: string, page: string) =>
       [...page.matchAll(/(?:action|href)="(\.[^"]*)"/g)].map(([, to = '']) => {
@@ -304,6 +326,35 @@ forEachEngine((engine) => {
         assert.deepEqual([status, /This link does not work/.test(text)], [404, true], bad);
         assert.equal((await service.request('POST', `${bad}/leave`, { headers: HTML })).status, 404, bad);
       }
+    });
+  });
+
+  describe('pages of the form without a mail server', () => {
+    it('say that no email is sent, in the language of the person', async () => {
+      const service = await startService(engine);
+      const form = await openForm(service);
+      const { statusUrl = '' } = (await form.join({ email: 'ada@example.com' })).body;
+      const leave = (lang: string) =>
+        service.request('POST', `${new URL(statusUrl).pathname}/leave?lang=${lang}`, { headers: HTML });
+      const { text } = await leave('en');
+      assert.match(text, /<p class="notice" role="status">We can’t email you right now/);
+      assert.doesNotMatch(text, /inbox|on its way/);
+      assert.match((await leave('de')).text, /keine E‑Mail schicken/);
+
+      await updateWaitlist(service.context, form.list.id, { confirmEmails: true });
+      await form.list.signup({ email: 'bob@example.com' });
+      const { id } = (await form.list.lookup('bob@example.com')).body;
+      const at = await sharedNow(service.context);
+      const resend = `/s/${signLink(form.queue, 'status', { id, at })}/resend`;
+      assert.match(
+        (await service.request('POST', resend, { headers: HTML })).text,
+        /We can’t email you right now/,
+      );
+      const confirm = `/confirm/${signLink(form.queue, 'confirm', { id, at: 1 })}/again`;
+      const again = await service.request('POST', confirm, { headers: HTML });
+      assert.match(again.text, /This link has expired.*We can’t email you right now/s);
+      assert.doesNotMatch(again.text, /inbox|on its way/);
+      await service.close();
     });
   });
 

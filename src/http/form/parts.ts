@@ -11,6 +11,7 @@ import type { VerifyCaptcha } from './captcha.ts';
 export interface FormParts {
   context: Context;
   publicUrl: string;
+  hasMailServer: boolean;
   refusals: Refusals;
   readBody: ReadBody;
   verifyCaptcha: VerifyCaptcha;

@@ -9,6 +9,7 @@ import {
   personStatus,
   resendConfirmation,
 } from '../../waitlist/forms/person-status.ts';
+import { canBeEmailed } from '../../waitlist/links/suppression.ts';
 import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
@@ -63,14 +64,22 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const person = await resendConfirmation(context, token);
-    const { resent } = textsFor(request).status;
-    const notice = person?.status === 'pending' ? resent : undefined;
-    return show(request, reply, person, token, { up: '../../', notice });
+    const { status, errors } = textsFor(request);
+    const isSent = person && parts.hasMailServer && (await canBeEmailed(context, person.queue, person.seq));
+    const notice = isSent ? status.resent : errors.notEmailed;
+    return show(request, reply, person, token, {
+      up: '../../',
+      ...(person?.status === 'pending' && { notice }),
+    });
   });
   app.post('/s/:token/leave', pageRoute(post, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
-    const person = await mailStatusLink(context, request.params.token);
+    const { token } = request.params;
+    const person = await mailStatusLink(context, token);
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
+    // Whether the address bounced is not for somebody who only typed it.
+    if (!parts.hasMailServer || person.queue.environment !== 'production')
+      return show(request, reply, person, token, { up: '../../', notice: texts.errors.notEmailed });
     return sendBrandedPage(reply, {
       texts,
       brand: await lookOf(parts, person.queue),

@@ -32,7 +32,10 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
     if (link.state !== 'expired') return answer(parts, request, reply, link, '../../');
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     const texts = textsFor(request);
-    return sendPage(reply, noticePage(texts.confirm.renewed), texts, await lookOfLink(parts, token));
+    const { renewed, expired } = texts.confirm;
+    const isSent = parts.hasMailServer && link.mailable;
+    const notice = isSent ? renewed : { ...expired, text: texts.errors.notEmailed };
+    return sendPage(reply, noticePage(notice), texts, await lookOfLink(parts, token));
   });
 }
 

@@ -8,6 +8,7 @@ import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 export interface PageParts {
   context: Context;
   publicUrl: string;
+  hasMailServer: boolean;
   /** Shared with the invite endpoints, because the pages do the same. */
   reading: RateLimiter;
   acting: RateLimiter;

@@ -5,6 +5,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueOfLink, readLink, signLink } from './links.ts';
+import { canBeEmailed } from './suppression.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -16,6 +17,8 @@ export interface ConfirmLink {
   waitlist: string;
   /** For the person's status page, once the email is confirmed. */
   statusToken?: string;
+  /** Of a link that was to be renewed: whether the address can be emailed. */
+  mailable?: boolean;
 }
 
 const UNKNOWN: ConfirmLink = { state: 'unknown', waitlist: '' };
@@ -47,7 +50,7 @@ export async function renewConfirmLink(context: Context, token: string): Promise
   await changeQueue(context, found.queue, async (change) => {
     change.record({ kind: 'confirmation.requested', entry: found.entry.seq });
   });
-  return link;
+  return { ...link, mailable: await canBeEmailed(context, found.queue, found.entry.seq) };
 }
 
 function statusOf({ queue, id, at }: OpenLink): { statusToken: string } {
