@@ -20,11 +20,19 @@ describe('a response from a mail server', () => {
     ['passing', answered('RCPT TO', '451 4.7.1 Greylisted'), /answered 451/],
     ['mail', answered('DATA', '554 5.7.1 Spam', 'EMESSAGE'), /refused the email \(554\)/],
     ['mail', answered('MAIL FROM', '552 5.3.4 Too big'), /refused the email \(552\)/],
-    [
-      'mail',
-      smtpError({ code: 'EMESSAGE', command: 'MAIL FROM' }),
-      /can't accept this address or an email of this size/,
-    ],
+    ['mail', smtpError({ code: 'EMESSAGE', command: 'MAIL FROM' }), /does not accept an email of this size$/],
+    ['mail', smtpError({ code: 'EENVELOPE', command: 'API' }), /does not accept this address$/],
+    ...(
+      [
+        ['MAIL FROM', 'EENVELOPE'],
+        ['RCPT TO', 'EENVELOPE'],
+        ['DATA', 'EMESSAGE'],
+      ] as const
+    ).map(([command, code]): [Fault, SmtpError, RegExp] => [
+      'passing',
+      smtpError({ code, command, response: 'Bad gateway' }),
+      /^mail\.example\.com:587 gave an answer without a code$/,
+    ]),
     [
       'sender',
       answered('MAIL FROM', '550 5.7.1 Not yours'),
@@ -77,8 +85,8 @@ describe('a response from a mail server', () => {
     ['refused', smtpError({ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED' }), /expired/],
     [
       'refused',
-      smtpError({ code: 'ESOCKET', originalCode: 'ERR_SSL_WRONG_VERSION_NUMBER' }),
-      /Use smtp:\/\/ instead/,
+      smtpError({ code: 'ETLS', originalCode: 'ERR_SSL_WRONG_VERSION_NUMBER' }),
+      /^TLS with mail\.example\.com:587 failed \(ERR_SSL_WRONG_VERSION_NUMBER\): it offers STARTTLS, but/,
     ],
   ];
   for (const [fault, error, words] of cases) {
@@ -90,6 +98,13 @@ describe('a response from a mail server', () => {
       assert.doesNotMatch(failure.error, /secret|ada@/);
     });
   }
+
+  it('is about the port when TLS was expected from the start', () => {
+    const error = smtpError({ code: 'ESOCKET', originalCode: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+    const { fault, error: words } = describeFailure(error, readSmtpUrl('smtps://mail.example.com:587'));
+    assert.equal(fault, 'refused');
+    assert.match(words, /does not use TLS from the start\. Use smtp:\/\/ instead/);
+  });
 
   const ABOUT_US = [
     'RCPT TO 550 5.7.1 Relaying denied',

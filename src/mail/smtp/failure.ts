@@ -76,13 +76,19 @@ export function describeFailure(
 
 /** Of one email, in response to one of its commands. */
 function refusal(
-  { command = '', responseCode: status, response = '' }: SmtpError,
+  { code, command = '', responseCode: status, response = '' }: SmtpError,
   permanent: boolean,
   { shown, ...server }: SmtpServer,
   { from, to }: { from: string; to: string },
 ): Pick<SmtpFailure, 'fault' | 'error'> & Partial<SmtpFailure> {
-  if (status === undefined)
-    return { fault: 'mail', error: `${shown} can't accept this address or an email of this size` };
+  // What is not an answer says nothing about the email. It may come from something in between.
+  if (status === undefined && response !== '')
+    return {
+      fault: 'passing',
+      kind: `${command} ${response}`,
+      error: `${shown} gave an answer without a code`,
+    };
+  if (status === undefined) return { fault: 'mail', error: `${shown} does not accept ${beyond(code, to)}` };
   const enhanced = enhancedCode(response);
   const kind = `${command} ${status} ${enhanced ?? ''}`;
   const tooLarge =
@@ -111,6 +117,12 @@ function refusal(
   };
 }
 
+/** What the server said beforehand that it does not accept. */
+function beyond(code: string | undefined, to: string): string {
+  if (code === 'EMESSAGE') return 'an email of this size';
+  return isAscii(to) ? 'this address' : 'addresses with letters outside ASCII before the @ (SMTPUTF8)';
+}
+
 function senderRefused(shown: string, from: string, status: number): string {
   return `${shown} refused the sender ${from} (${status}). Check that it may send from this address (DOORLIST_MAIL_FROM, or mail settings --from)`;
 }
@@ -137,7 +149,7 @@ const NOT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG
 
 function connectionFailure(
   { code = '', originalCode = '', response }: SmtpError,
-  { shown, host, requireTLS }: SmtpServer,
+  { shown, host, secure, requireTLS }: SmtpServer,
 ): { fault: Fault; error: string } {
   if (UNTRUSTED.includes(originalCode))
     return {
@@ -153,6 +165,11 @@ function connectionFailure(
     return {
       fault: 'refused',
       error: `The certificate of ${shown} has expired or is not valid yet. Renew it, and check the clock of this machine`,
+    };
+  if (NOT_TLS.includes(originalCode) && !secure)
+    return {
+      fault: 'refused',
+      error: `TLS with ${shown} failed (${originalCode}): it offers STARTTLS, but what follows is not TLS. Try another port, or smtps:// in DOORLIST_SMTP_URL`,
     };
   if (NOT_TLS.includes(originalCode))
     return {

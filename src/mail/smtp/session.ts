@@ -110,7 +110,9 @@ export async function openSession(
         return response;
       } catch (error) {
         const { code, responseCode } = error as SmtpError;
-        const refused = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
+        // After something without a code, it is not known what the next answer is about.
+        const isAnswer = responseCode !== undefined && responseCode !== 421;
+        const refused = (code === 'EENVELOPE' || code === 'EMESSAGE') && isAnswer;
         if (refused && isOpen)
           await asked<void>(SEND_MS_MAX, (done) => connection.reset(done as never)).catch(() =>
             connection.close(),
