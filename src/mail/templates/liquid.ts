@@ -46,6 +46,23 @@ const engine = new Liquid({
 for (const name of Object.keys(engine.tags)) if (!TAGS.includes(name)) delete engine.tags[name];
 for (const name of Object.keys(engine.filters)) if (!FILTERS.includes(name)) delete engine.filters[name];
 
+type Filter = (this: unknown, ...values: unknown[]) => unknown;
+
+/** A group of values has no text of its own, so it counts as missing. Arrays are named arguments of filters. */
+for (const name of FILTERS) {
+  const filter = engine.filters[name] as Filter;
+  engine.filters[name] = function (...values: unknown[]) {
+    return filter.apply(
+      this,
+      values.map((value) => (isGroup(value) ? null : value)),
+    );
+  };
+}
+
+function isGroup(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Writes a number as the language of the mail does: `12,345` or `12.345`. */
 engine.registerFilter('number', (value: unknown) =>
   typeof value === 'number' ? current?.formats.number(value) : value,

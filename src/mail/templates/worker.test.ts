@@ -67,4 +67,18 @@ describe('a worker for templates', () => {
     await worker.rest();
     await assertGood();
   });
+
+  it('takes a group of values for a missing one, whatever is done with it', async () => {
+    const { subject, text } = await worker.run('render', {
+      template: {
+        subject: 'Hi {{ metadata.name | upcase }}{{ metadata.name | default: "you" }}',
+        body: 'A {{ metadata.name | append: "!" }} {{ "x" | append: metadata.name }} {{ metadata.name.first | default: "?" }}',
+      },
+      values: { metadata: { name: { first: 'Ada' } } },
+      links: [],
+      language: 'en',
+      look: { colour: '#000000', onColour: '#ffffff' },
+    });
+    assert.deepEqual([subject, text], ['Hi you', 'A ! x Ada']);
+  });
 });
