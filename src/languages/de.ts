@@ -161,6 +161,7 @@ export const de: Texts = {
 
   share: {
     title: 'Du möchtest schneller rein?',
+    titleUnmoved: 'Erzähl es weiter',
     movesUp: count({
       one: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Platz vor.',
       other: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Plätze vor.',
@@ -199,9 +200,11 @@ Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position
 
 [Deinen Platz ansehen]({{ statusLink }})
 {% if referralLink %}
-## Du möchtest schneller rein?
+{% if boost == 0 %}## Erzähl es weiter
 
-Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
+Teile deinen Link mit Freunden.{% else %}## Du möchtest schneller rein?
+
+Teile deinen Link. Für jede Anmeldung darüber rückst du vor.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

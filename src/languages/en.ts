@@ -139,6 +139,7 @@ export const en: Texts = {
 
   share: {
     title: 'Want to get in sooner?',
+    titleUnmoved: 'Spread the word',
     movesUp: count({
       one: 'Share your link. You move up #\u00a0place for everyone who joins with it.',
       other: 'Share your link. You move up #\u00a0places for everyone who joins with it.',
@@ -177,9 +178,11 @@ Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are 
 
 [See your place in line]({{ statusLink }})
 {% if referralLink %}
-## Want to get in sooner?
+{% if boost == 0 %}## Spread the word
 
-Share your link. You move up for everyone who joins with it.
+Share your link with friends.{% else %}## Want to get in sooner?
+
+Share your link. You move up for everyone who joins with it.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

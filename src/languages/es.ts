@@ -158,6 +158,7 @@ export const es: Texts = {
 
   share: {
     title: '¿Quieres entrar antes?',
+    titleUnmoved: 'Corre la voz',
     movesUp: count({
       one: 'Comparte tu enlace. Subes #\u00a0puesto por cada persona que se una con él.',
       other: 'Comparte tu enlace. Subes #\u00a0puestos por cada persona que se una con él.',
@@ -196,9 +197,11 @@ Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} 
 
 [Ver mi puesto]({{ statusLink }})
 {% if referralLink %}
-## ¿Quieres entrar antes?
+{% if boost == 0 %}## Corre la voz
 
-Comparte tu enlace. Subes puestos por cada persona que se una con él.
+Comparte tu enlace con quien quieras.{% else %}## ¿Quieres entrar antes?
+
+Comparte tu enlace. Subes puestos por cada persona que se una con él.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

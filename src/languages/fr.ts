@@ -161,6 +161,7 @@ export const fr: Texts = {
 
   share: {
     title: 'Envie d’entrer plus tôt\u00a0?',
+    titleUnmoved: 'Faites passer le mot',
     movesUp: count({
       one: 'Partagez votre lien. Vous gagnez #\u00a0place à chaque inscription.',
       other: 'Partagez votre lien. Vous gagnez #\u00a0places à chaque inscription.',
@@ -199,9 +200,11 @@ Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %
 
 [Voir ma place]({{ statusLink }})
 {% if referralLink %}
-## Envie d’entrer plus tôt\u00a0?
+{% if boost == 0 %}## Faites passer le mot
 
-Partagez votre lien. Chaque inscription vous fait gagner des places.
+Partagez votre lien autour de vous.{% else %}## Envie d’entrer plus tôt\u00a0?
+
+Partagez votre lien. Chaque inscription vous fait gagner des places.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

@@ -157,6 +157,7 @@ export const ja: Texts = {
 
   share: {
     title: '順番を早めるには',
+    titleUnmoved: 'まわりの人にも知らせましょう',
     movesUp: count({ other: 'リンクをシェアしましょう。1人登録するごとに順番が#つ繰り上がります。' }),
     text: '友だちにリンクをシェアしましょう。',
     linkLabel: 'あなたのリンク',
@@ -192,9 +193,11 @@ export const ja: Texts = {
 
 [現在の順番を見る]({{ statusLink }})
 {% if referralLink %}
-## 順番を早めるには
+{% if boost == 0 %}## まわりの人にも知らせましょう
 
-リンクをシェアしましょう。リンクから1人登録するごとに、順番が繰り上がります。
+友だちにリンクをシェアしましょう。{% else %}## 順番を早めるには
+
+リンクをシェアしましょう。リンクから1人登録するごとに、順番が繰り上がります。{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

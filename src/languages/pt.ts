@@ -160,6 +160,7 @@ export const pt: Texts = {
 
   share: {
     title: 'Quer entrar antes?',
+    titleUnmoved: 'Espalhe a notícia',
     movesUp: count({
       one: 'Compartilhe seu link. Você sobe #\u00a0posição a cada pessoa que entrar por ele.',
       other: 'Compartilhe seu link. Você sobe #\u00a0posições a cada pessoa que entrar por ele.',
@@ -198,9 +199,11 @@ Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} V
 
 [Ver meu lugar na fila]({{ statusLink }})
 {% if referralLink %}
-## Quer entrar antes?
+{% if boost == 0 %}## Espalhe a notícia
 
-Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.
+Compartilhe seu link com seus amigos.{% else %}## Quer entrar antes?
+
+Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

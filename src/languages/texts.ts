@@ -125,6 +125,8 @@ export interface Texts {
 
   share: {
     title: string;
+    /** Where referrals move nobody up. */
+    titleUnmoved: string;
     /** With a boost: how many places one referral is worth. */
     movesUp: Count;
     text: string;

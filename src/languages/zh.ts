@@ -120,6 +120,7 @@ export const zh: Texts = {
 
   share: {
     title: '想更快获得资格？',
+    titleUnmoved: '告诉更多人',
     movesUp: count({ other: '分享你的链接。每有一人通过链接加入，你就前进 # 位。' }),
     text: '把你的链接分享给朋友。',
     linkLabel: '你的专属链接',
@@ -155,9 +156,11 @@ export const zh: Texts = {
 
 [查看我的排位]({{ statusLink }})
 {% if referralLink %}
-## 想更快获得资格？
+{% if boost == 0 %}## 告诉更多人
 
-分享你的链接。每有一人通过链接加入，你的排位就会前进。
+把你的链接分享给朋友。{% else %}## 想更快获得资格？
+
+分享你的链接。每有一人通过链接加入，你的排位就会前进。{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

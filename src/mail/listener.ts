@@ -20,6 +20,7 @@ export function mailListener(log: Log): Listener {
     wants: (event, settings) => {
       const kind = mailFor(event, settings.confirmEmails);
       if (kind === undefined || event.imported) return false;
+      if (kind === 'moved-up' && settings.boost === 0) return false;
       return isRequested(event) || settings.mailKinds.includes(kind);
     },
     compose: async (change, events, entries) => {
@@ -95,6 +96,7 @@ function welcome(
     at: now,
     version: settings.mailVersion,
     waitlist: queue.waitlist.name,
+    boost: settings.boost,
     seq,
     id: formatId('ent', joined.id),
     position: joined.position,
@@ -122,6 +124,7 @@ function toKnown(
     at: now,
     version: settings.mailVersion,
     waitlist: queue.waitlist.name,
+    boost: settings.boost,
     to,
     entry: entry ? mailedEntry(entry) : null,
     invite: invite && {

@@ -102,7 +102,7 @@ async function sampleMail(
   view: Entry | undefined,
 ): Promise<StoredMail> {
   const now = context.clock();
-  const { version } = await requireWaitlist(context, queue.waitlist.id);
+  const { version, boost } = await requireWaitlist(context, queue.waitlist.id);
   const sample = {
     position: 42,
     referrals: 3,
@@ -117,6 +117,7 @@ async function sampleMail(
     at: now,
     version,
     waitlist: queue.waitlist.name,
+    boost,
     to: view?.email ?? 'ada@example.com',
     entry: { ...(view ? mailedEntry(view) : sample), id: formatId('ent', newId(now)) },
     invite: ofInvite

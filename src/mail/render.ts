@@ -131,6 +131,7 @@ function valuesOf(stored: StoredMail, { formats }: Texts) {
     position: entry?.position ?? null,
     referrals: entry?.referrals ?? 0,
     referralCode: entry?.referralCode ?? null,
+    boost: stored.boost ?? null,
     inviteCode: invite?.code ?? null,
     expiresAt: invite?.expiresAt ? formats.date(invite.expiresAt) : null,
     metadata: plainMetadata(isBare(stored) ? {} : (entry?.metadata ?? {})),

@@ -34,6 +34,8 @@ export interface StoredMail {
   person?: string;
   /** A template that is not saved, for a test. */
   template?: MailTemplate;
+  /** Places that one referral is worth. Missing in mails that were stored before. */
+  boost?: number;
   /** Without metadata: the recipient may not be the one who typed it. */
   bare?: true;
   /** Whether our own form was on: without a page of the waitlist's own, people share that one. */

@@ -120,7 +120,7 @@ export async function requireWaitlist(
 ) {
   const row = await executor
     .selectFrom('waitlist')
-    .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms', 'confirm_emails'])
+    .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms', 'confirm_emails', 'boost'])
     .where('public_id', '=', waitlistId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -131,5 +131,6 @@ export async function requireWaitlist(
     version: row.mail_version,
     inviteReminderMs: row.invite_reminder_ms,
     confirmEmails: row.confirm_emails === 1,
+    boost: row.boost,
   };
 }

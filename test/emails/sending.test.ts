@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LANGUAGES, textsIn } from '../../src/languages/languages.ts';
 import { showMail } from '../../src/mail/mailbox.ts';
+import { previewMail } from '../../src/mail/preview.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { expireInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { remindInvited } from '../../src/waitlist/invites/remind-invited.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
@@ -106,6 +109,30 @@ forEachEngine((engine) => {
       await list.signup({ email: 'g@example.com', referredBy: 'c@example.com' });
       await mailsArrived(server, list, 2);
       assert.equal(await countMails(service.context, list), 2);
+    });
+
+    it('promise no better place where referrals move nobody up', async () => {
+      const list = await mailingList(service, ['welcome', 'moved-up']);
+      const referralUrl = 'https://acme.example/?r={referralCode}';
+      await updateMailSettings(service.context, list.id, { referralUrl });
+      await updateWaitlist(service.context, list.id, { boost: 0 });
+      await list.signup({ email: 'ada@example.com' });
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.match(mail?.parsed.text ?? '', /Spread the word\n\nShare your link with friends\.\n\nhttps:/);
+      for (const language of LANGUAGES) {
+        const texts = textsIn(language);
+        const { text } = await previewMail(
+          service.context,
+          await list.queue(),
+          { kind: 'welcome', language },
+          { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' },
+        );
+        assert.ok(text.includes(`${texts.share.titleUnmoved}\n\n${texts.share.text}\n\nhttps:`), text);
+        assert.ok(!text.includes(texts.share.title), text);
+      }
+      await list.signup({ email: 'bob@example.com', referredBy: 'ada@example.com' });
+      await mailsArrived(server, list, 2);
+      assert.equal(await countMails(service.context, list), 2, 'nobody moved up');
     });
 
     it('carry the invite code and link, ours or the waitlist’s own, without an unsubscribe link', async () => {

@@ -179,6 +179,15 @@ forEachEngine((engine) => {
       assert.match((await get(path)).text, new RegExp(`https://acme\\.example/\\?r=${referralCode}`));
     });
 
+    it('promises no better place where referrals move nobody up', async () => {
+      const form = await openForm(service);
+      await updateWaitlist(service.context, form.list.id, { boost: 0 });
+      await form.list.signup({ email: 'ada@example.com' });
+      const { text } = await get(await statusPath(form.list, 'ada@example.com'));
+      assert.match(text, /<h2>Spread the word<\/h2>\n<p>Share your link with friends\.<\/p>/);
+      assert.doesNotMatch(text, /sooner|move up/);
+    });
+
     it('offers no link to a page that is off', async () => {
       const form = await openForm(service);
       await form.list.signup({ email: 'ada@example.com' });

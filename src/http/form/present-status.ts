@@ -25,7 +25,7 @@ export async function presentStatus(
     referrals,
     referralsText: texts.status.referrals(referrals),
     shareUrl,
-    shareTitle: texts.share.title,
+    shareTitle: boost > 0 ? texts.share.title : texts.share.titleUnmoved,
     shareText: boost > 0 ? texts.share.movesUp(boost) : texts.share.text,
     post: texts.share.post(name),
     links: shareUrl === null ? [] : shareLinks(texts, name, shareUrl),

@@ -11,6 +11,11 @@ const EVERYWHERE: readonly Variable[] = [
   { name: 'waitlist', description: 'Name of the waitlist.', example: 'Acme' },
   { name: 'email', description: 'Email of the person.', example: 'ada@example.com' },
   { name: 'referrals', description: 'Number of people they referred.', example: '3' },
+  {
+    name: 'boost',
+    description: 'Places that one referral is worth. 0 if referrals move nobody up.',
+    example: '5',
+  },
   { name: 'referralCode', description: 'Their code to share.', example: 'k3v9x0ab' },
   {
     name: 'referralLink',
