@@ -9,7 +9,8 @@ import { type MailParts, waitlistLanguage } from './parts.ts';
 import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { type Content, type ContentInput, renderContent } from './templates/content.ts';
-import { defaultTemplate } from './templates/default-templates.ts';
+import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
+import { directionOf } from './templates/direction.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
 import { layOut, readableOn } from './templates/layout.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './templates/settings.ts';
@@ -84,14 +85,16 @@ export async function renderMail(
   const language = languageOfMail(stored, parts);
   const texts = textsIn(language);
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const look = { colour, onColour: readableOn(colour) };
+  const own = ownTemplate(stored, parts, language);
+  const dir = own ? directionOf(own.body) : texts.dir;
+  const look = { colour, onColour: readableOn(colour), dir };
   const input = {
     values: { ...valuesOf(stored, texts), waitlist, ...links },
     links: Object.values(links).filter((link) => link !== null),
     language,
     look,
   };
-  const { subject: line, text, html, preview } = await fill(stored, parts, input, rendering);
+  const { subject: line, text, html, preview } = await fill(stored.mail, own, input, rendering);
   const subject = stored.test ? `[Test] ${line}` : line;
   // Operators may have left it out of their own template.
   const statusUrl = links.statusLink !== null && text.includes(links.statusLink) ? null : links.statusLink;
@@ -147,14 +150,21 @@ function languageOfMail({ entry }: StoredMail, { settings }: MailParts): Languag
   return entry?.language ?? waitlistLanguage(settings);
 }
 
-/** If an own template fails, whatever the cause, the person gets the default template instead. */
-async function fill(
+function ownTemplate(
   { mail: kind, template }: StoredMail,
   { templates }: MailParts,
+  language: Language,
+): MailTemplate | undefined {
+  return template ?? templates[kind]?.[language];
+}
+
+/** If an own template fails, whatever the cause, the person gets the default template instead. */
+async function fill(
+  kind: MailKind,
+  own: MailTemplate | undefined,
   input: Omit<ContentInput, 'template'>,
   { worker, failed }: Rendering,
 ): Promise<Content> {
-  const own = template ?? templates[kind]?.[input.language];
   if (own) {
     try {
       const { subject, body } = own;

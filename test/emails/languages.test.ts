@@ -106,6 +106,26 @@ forEachEngine((engine) => {
       assert.equal(mails.get('stranger@example.com')?.subject, 'Votre invitation à Acme');
     });
 
+    it('run from right to left where the operator writes so, whatever people signed up with', async () => {
+      const list = await mailingList();
+      const queue = await list.queue();
+      await list.signup({ email: 'ada@example.com', metadata: { name: 'עדה' } });
+      const preview = async (body: string) => {
+        const draft = { subject: 'שלום', body };
+        const input = { kind: 'welcome', entry: 'ada@example.com', draft } as const;
+        return (await previewMail(service.context, queue, input, SENDING)).html;
+      };
+      const hebrew = await preview(
+        '{{ metadata.name | default: "hi" }} [שלום](https://acme.example)\n\n- אחת\n\n> שתיים\n',
+      );
+      assert.match(hebrew, /<html lang="en" dir="ltr">.*<td dir="rtl" style="padding:36px/s);
+      assert.match(hebrew, /<ul [^>]*padding:0 24px 0 0">/);
+      assert.match(hebrew, /padding:0 16px 0 0;border-right:3px/);
+      const english = await preview('{{ metadata.name }}, welcome\n\n- one\n\n> two\n');
+      assert.match(english, /<td dir="ltr" style="padding:36px.*<p [^>]*>עדה, welcome/s);
+      assert.match(english, /<ul [^>]*padding:0 0 0 24px">/);
+    });
+
     it('keep the default of a language until its own template is edited, and mark what is out of date', async () => {
       const list = await mailingList({ language: 'fr' });
       const { context } = service;

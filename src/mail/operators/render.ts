@@ -35,7 +35,7 @@ export function renderOperatorMail({ to, at, notice }: StoredOperatorMail, sendi
   const subject = plainLine(renderTemplate(parseTemplate(template.subject), values, asText, TEXTS.formats));
   const tokens = parseMarkdown(renderTemplate(parseTemplate(template.body), values, marks, TEXTS.formats));
   const text = toText(tokens, marks);
-  const look = { colour: DEFAULT_COLOUR, onColour: readableOn(DEFAULT_COLOUR) };
+  const look = { colour: DEFAULT_COLOUR, onColour: readableOn(DEFAULT_COLOUR), dir: TEXTS.dir };
   const reason = `You received this email because you are an operator of Doorlist on ${host}.`;
   return {
     from: { name: FROM_NAME, address: defaultFrom },

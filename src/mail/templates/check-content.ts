@@ -44,7 +44,7 @@ function tryOut(kind: MailKind, template: MailTemplate): string | undefined {
       values: { ...Object.fromEntries(examples), metadata: {} },
       links: [],
       language: DEFAULT_LANGUAGE,
-      look: { colour: DEFAULT_COLOUR, onColour: DEFAULT_COLOUR },
+      look: { colour: DEFAULT_COLOUR, onColour: DEFAULT_COLOUR, dir: 'ltr' },
     });
     return undefined;
   } catch (error) {

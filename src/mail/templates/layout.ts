@@ -62,7 +62,7 @@ ${DARK}</style>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
 <tr><td style="padding:0 4px 18px">${brand(page)}</td></tr>
 <tr><td>
-<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#ffffff;border:1px solid #e3e6ea;border-top:4px solid ${colour};border-radius:10px;border-collapse:separate"><tr><td style="padding:36px 36px 20px">
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#ffffff;border:1px solid #e3e6ea;border-top:4px solid ${colour};border-radius:10px;border-collapse:separate"><tr><td dir="${page.dir}" style="padding:36px 36px 20px">
 ${content}
 </td></tr></table>
 </td></tr>

@@ -6,12 +6,19 @@ export interface Look {
   colour: string;
   /** A readable text color on `colour`. */
   onColour: string;
+  /** Of the text. */
+  dir: 'ltr' | 'rtl';
 }
 
 export const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const PARAGRAPH = `margin:0 0 16px;font:400 16px/1.6 ${FONT}`;
 const HEADING = ['26px/1.3', '20px/1.35', '17px/1.4'];
 const CODE = 'font:400 14px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace';
+
+/** Not all mail clients know sides by the direction of the text. */
+function indent(pixels: number, { dir }: Look): string {
+  return dir === 'rtl' ? `padding:0 ${pixels}px 0 0` : `padding:0 0 0 ${pixels}px`;
+}
 
 /** Mail clients support inline styles and little else. Tokens that are not listed here are shown as text. */
 export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): string {
@@ -59,7 +66,7 @@ export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): stri
       case 'list':
         return list(token as Tokens.List);
       case 'blockquote':
-        return `<div style="margin:0 0 16px;padding:0 0 0 16px;border-left:3px solid ${look.colour}">${(token.tokens ?? []).map(block).join('')}</div>`;
+        return `<div style="margin:0 0 16px;${indent(16, look)};border-${look.dir === 'rtl' ? 'right' : 'left'}:3px solid ${look.colour}">${(token.tokens ?? []).map(block).join('')}</div>`;
       case 'hr':
         return '<hr class="rule" style="margin:24px 0;border:0;border-top:1px solid #e3e6ea">';
       default:
@@ -72,7 +79,7 @@ export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): stri
       (item) =>
         `<li style="margin:0 0 6px">${item.tokens.map((inner) => (inner.type === 'text' ? one(inner) : block(inner))).join('')}</li>`,
     );
-    return `<${tag} class="text" style="${PARAGRAPH};color:#30363d;padding:0 0 0 24px">${rows.join('')}</${tag}>`;
+    return `<${tag} class="text" style="${PARAGRAPH};color:#30363d;${indent(24, look)}">${rows.join('')}</${tag}>`;
   };
   /** A link on its own line is the main action of the mail. */
   const button = (token: Tokens.Paragraph): string | undefined => {

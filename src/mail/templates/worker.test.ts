@@ -21,7 +21,7 @@ describe('a worker for templates', () => {
       values: { email: 'ada@example.com', position: 42 },
       links: [],
       language: 'en',
-      look: { colour: '#000000', onColour: '#ffffff' },
+      look: { colour: '#000000', onColour: '#ffffff', dir: 'ltr' },
     });
   const assertFails = (template: typeof GOOD, failure: TemplateFailure) =>
     assert.rejects(render(template), { name: 'TemplateFailed', failure });
@@ -77,7 +77,7 @@ describe('a worker for templates', () => {
       values: { metadata: { name: { first: 'Ada' } } },
       links: [],
       language: 'en',
-      look: { colour: '#000000', onColour: '#ffffff' },
+      look: { colour: '#000000', onColour: '#ffffff', dir: 'ltr' },
     });
     assert.deepEqual([subject, text], ['Hi you', 'A ! x Ada']);
   });
