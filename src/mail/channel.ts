@@ -24,6 +24,8 @@ import type { TemplateFailure } from './templates/tasks.ts';
 import { mailTemplates } from './templates/worker.ts';
 
 const MOST_REMEMBERED = 1_000;
+/** Longer than an email is retried, all of which have the same bytes. */
+const LATE_MS = 4 * 24 * 60 * 60 * 1000;
 const ADDRESS_REFUSED: Attempt<never> = {
   ...KEPT,
   ok: false,
@@ -72,7 +74,7 @@ export function mailChannel(
         messageId: messageId(eventId, mail.from),
         seed: formatId('evt', eventId),
         kind: stored.mail,
-        at: stored.at,
+        at: dateOf(stored.at, context.clock()),
         bounceAddress: sending.bounceAddress && bounceAddressFor(queue, eventId, sending.bounceAddress),
       };
       return { mail, envelope };
@@ -96,6 +98,11 @@ export function mailChannel(
       return undefined;
     },
   };
+}
+
+/** Filters take an old date for spam. What was kept, or waited for long, has the date on which it is sent. */
+function dateOf(recordedAt: number, now: number): number {
+  return now - recordedAt > LATE_MS ? now : recordedAt;
 }
 
 function withTemplatesAtRest(channel: Channel<Queue>): Channel<Queue> {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { LANGUAGES, textsIn } from '../../src/languages/languages.ts';
 import { showMail } from '../../src/mail/mailbox.ts';
 import { previewMail } from '../../src/mail/preview.ts';
+import { resendMail } from '../../src/mail/resend.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { expireInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { remindInvited } from '../../src/waitlist/invites/remind-invited.ts';
@@ -109,6 +110,27 @@ forEachEngine((engine) => {
       await list.signup({ email: 'g@example.com', referredBy: 'c@example.com' });
       await mailsArrived(server, list, 2);
       assert.equal(await countMails(service.context, list), 2);
+    });
+
+    it('have the date of their event, or of the day on which they are sent long after it', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const queue = await list.queue();
+      await list.signup({ email: 'ada@example.com' });
+      const [first] = await mailsArrived(server, list, 1);
+      const { id } = await mailInState(service, queue, 'sent');
+      const again = async (days: number, count: number) => {
+        service.clock.advance(days * DAY_MS);
+        await resendMail(service.context, queue, id, {});
+        const mail = (await mailsArrived(server, list, count)).at(-1);
+        await allSent(service, queue);
+        return mail;
+      };
+      const retried = await again(2, 2);
+      assert.equal(retried?.raw, first?.raw);
+      const late = await again(28, 3);
+      assert.equal(late?.parsed.messageId, first?.parsed.messageId);
+      const days = (Date.parse(late?.parsed.date ?? '') - Date.parse(first?.parsed.date ?? '')) / DAY_MS;
+      assert.equal(Math.round(days), 30);
     });
 
     it('promise no better place where referrals move nobody up', async () => {
