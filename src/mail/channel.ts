@@ -66,7 +66,9 @@ export function mailChannel(
         return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
       if (await hasEndedInvite(context, queue, stored)) return INVITE_ENDED;
       if (!server.smtp || queue.environment !== 'production') return KEPT;
-      const mail = await renderMail(queue, stored, await parts(queue, stored.version), sending, {
+      const at = dateOf(stored.at, context.clock());
+      const dated = { ...stored, at };
+      const mail = await renderMail(queue, dated, await parts(queue, stored.version), sending, {
         worker: mailTemplates,
         failed: (reason) => tellOfTemplate(context, queue, stored.mail, reason),
       });
@@ -74,7 +76,7 @@ export function mailChannel(
         messageId: messageId(eventId, mail.from),
         seed: formatId('evt', eventId),
         kind: stored.mail,
-        at: dateOf(stored.at, context.clock()),
+        at,
         bounceAddress: sending.bounceAddress && bounceAddressFor(queue, eventId, sending.bounceAddress),
       };
       return { mail, envelope };
@@ -100,7 +102,7 @@ export function mailChannel(
   };
 }
 
-/** Filters take an old date for spam. What was kept, or waited for long, has the date on which it is sent. */
+/** Filters take an old date for spam, and links end. What was kept, or waited for long, is of the day on which it is sent. */
 function dateOf(recordedAt: number, now: number): number {
   return now - recordedAt > LATE_MS ? now : recordedAt;
 }

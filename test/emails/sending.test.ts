@@ -133,6 +133,20 @@ forEachEngine((engine) => {
       assert.equal(Math.round(days), 30);
     });
 
+    it('have a link that works, also when they are sent long after their event', async () => {
+      const list = await mailingList(service, ['confirm'], { confirm: true });
+      const queue = await list.queue();
+      await list.signup({ email: 'ada@example.com' });
+      await mailsArrived(server, list, 1);
+      const { id } = await mailInState(service, queue, 'sent');
+      service.clock.advance(28 * DAY_MS);
+      await resendMail(service.context, queue, id, {});
+      const late = (await mailsArrived(server, list, 2)).at(-1);
+      const [, link = ''] = new RegExp(`${PUBLIC_URL}(/confirm/[\\w-]+)`).exec(late?.parsed.text ?? '') ?? [];
+      const { status } = await service.request('POST', link, { headers: { accept: 'text/html' } });
+      assert.deepEqual([status, (await list.lookup('ada@example.com')).body.status], [200, 'waiting']);
+    });
+
     it('promise no better place where referrals move nobody up', async () => {
       const list = await mailingList(service, ['welcome', 'moved-up']);
       const referralUrl = 'https://acme.example/?r={referralCode}';
