@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
+import { readPauses } from '../../src/mail/smtp/pause-record.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -9,6 +10,7 @@ import { freePort } from '../support/postgres.ts';
 import { createStorage } from '../support/storage.ts';
 import { type SendingOptions, until } from '../support/webhooks.ts';
 
+const HOUR_MS = 60 * 60 * 1000;
 const PEOPLE = ['a', 'b', 'c', 'd'].map((name) => ({ email: `${name}@example.com` }));
 
 forEachEngine((engine) => {
@@ -59,6 +61,29 @@ forEachEngine((engine) => {
     log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
 
   describe('sending pauses without losing an email', () => {
+    it('of a server that is gone ends when another one sends an email', async () => {
+      await withServer({}, async (server, service) => {
+        const { db, clock } = service.context;
+        const list = await mailingList(service, ['welcome']);
+        const gone = { error: 'refused the login', answer: null, since: 0, tried_at: clock() - HOUR_MS };
+        const names = ['mail server', `sender of ${list.id}`];
+        await db.query
+          .insertInto('mail_pause')
+          .values([
+            ...names.map((name) => ({ name, ...gone })),
+            { name: 'sending emails', ...gone, tried_at: clock() },
+            { name: 'sender of wl_other', ...gone },
+          ])
+          .execute();
+        await list.signup({ email: 'ada@example.com' });
+        await mailsArrived(server, list, 1);
+        const left = async () => (await readPauses(service.context)).map(({ name }) => name).sort();
+        await until('the pauses ended', async () => (await left()).length === 2);
+        // One was tried just now, and one is about another waitlist.
+        assert.deepEqual(await left(), ['sender of wl_other', 'sending emails']);
+      });
+    });
+
     it('while the server refuses the sender of one waitlist, and others continue', async () => {
       await withServer({}, async (server, service) => {
         const refused = await mailingList(service, ['welcome']);

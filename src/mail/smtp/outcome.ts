@@ -59,6 +59,7 @@ export function concludeAttempt(
   if (answer.ok) {
     refusals.forget(sender);
     for (const name of [EVERYONE, sender]) if (pauses.end(name)) reportState(log, name, 'ok', fields);
+    pauses.worked(MAIL_SERVER, EVERYONE, sender);
     return { ...KEPT, status: 250, response: answer.response };
   }
   const { status, error, response, kind, fault } = answer;

@@ -4,6 +4,10 @@ import type { PauseCause, PauseRecord } from './pauses.ts';
 /** Kept beside the pauses while servers run without one, for the command line. */
 export const NO_MAIL_SERVER = 'no mail server';
 
+/** A process that is paused and has something to send tries it every 5 minutes. One that did not is gone, or has nothing. */
+const OUTLIVED_MS = 15 * 60_000;
+const LOOK_EVERY_MS = 60_000;
+
 export interface RecordedPause extends PauseCause {
   name: string;
   since: number;
@@ -18,6 +22,8 @@ export function recordPauses({
   clock,
 }: Pick<Context, 'db' | 'log' | 'clock'>): PauseRecord & { written(): Promise<void> } {
   let writing = Promise.resolve();
+  const lookedAt = new Map<string, number>();
+  const forget = (name: string) => db.query.deleteFrom('mail_pause').where('name', '=', name).execute();
   const write = (work: () => Promise<unknown>) => {
     writing = writing.then(work).then(
       () => {},
@@ -33,7 +39,18 @@ export function recordPauses({
           .onConflict((known) => known.column('name').doUpdateSet({ error, answer, tried_at: clock() }))
           .execute(),
       ),
-    ended: (name) => write(() => db.query.deleteFrom('mail_pause').where('name', '=', name).execute()),
+    ended: (name) => write(() => forget(name)),
+    worked: (names) => {
+      const now = clock();
+      const due = names.filter((name) => Math.abs(now - (lookedAt.get(name) ?? 0)) >= LOOK_EVERY_MS);
+      if (due.length === 0) return;
+      for (const name of due) lookedAt.set(name, now);
+      write(async () => {
+        const pauses = await readPauses({ db });
+        const outlived = pauses.filter(({ triedAt }) => triedAt < now - OUTLIVED_MS);
+        for (const { name } of outlived) if (due.includes(name)) await forget(name);
+      });
+    },
     written: () => writing,
   };
 }

@@ -27,6 +27,8 @@ interface Pauses {
   begin(name: string, cause: PauseCause): Pause;
   /** Returns whether there was one. */
   end(name: string): boolean;
+  /** An email was sent, so none of these is paused, whatever other processes recorded long ago. */
+  worked(...names: string[]): void;
   find(...names: string[]): Pause | undefined;
   /** Lets one mail at a time test paused sending. Returns what ends the test, or undefined if one is under way. */
   probe(...names: string[]): (() => void) | undefined;
@@ -36,6 +38,7 @@ interface Pauses {
 export interface PauseRecord {
   begun(name: string, cause: PauseCause): void;
   ended(name: string): void;
+  worked(names: readonly string[]): void;
 }
 
 export function createPauses(
@@ -65,6 +68,7 @@ export function createPauses(
       if (was) record?.ended(name);
       return was;
     },
+    worked: (...names) => record?.worked(names),
     find: (...names) => {
       const [longest] = amongThem(names).sort((a, b) => b.until - a.until);
       const leftMs = longest && Math.ceil(Math.max(0, longest.until - performance.now()));
