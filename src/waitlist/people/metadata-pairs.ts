@@ -19,10 +19,13 @@ function hashPair(vault: QueueVault, key: string, value: unknown): Buffer {
   return vault.hash('metadata', JSON.stringify([key, value]));
 }
 
+/** As JSON writes numbers. */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
+
 /** The pairs that `key=text` can mean: the text itself, and the number or boolean that it spells. */
 export function pairsMeant(vault: QueueVault, key: string, text: string): Buffer[] {
   const values: unknown[] = [text];
   if (text === 'true' || text === 'false') values.push(text === 'true');
-  if (/^-?[0-9]/.test(text) && Number.isFinite(Number(text))) values.push(Number(text));
+  if (NUMBER.test(text) && Number.isFinite(Number(text))) values.push(Number(text));
   return values.map((value) => hashPair(vault, key, value));
 }
