@@ -14,6 +14,8 @@ output.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+process.stderr.on('error', () => {}); // On a full disk, too. Nobody is left to tell, and a server must not stop for it.
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   envFile: '.env',

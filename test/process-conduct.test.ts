@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { afterTest } from './support/cleanup.ts';
 import { clientFor, forEachEngine, startService } from './support/harness.ts';
+import { freePort } from './support/postgres.ts';
 import { runCommand, startProcess } from './support/process.ts';
 import { scriptOf } from './support/program.ts';
 import { open, parseAnswers, rawRequest } from './support/raw-http.ts';
@@ -136,6 +137,82 @@ describe('a running server', () => {
       ignored.map(({ variables }) => variables),
       [['DOORLIST_PORT', 'DOORLIST_SERVICE_HOST']],
     );
+  });
+
+  it('keeps serving when the disk of its log is full, and logs again when there is room', async (test) => {
+    const small = mkdtempSync(path.join(tmpdir(), 'doorlist-small-'));
+    afterTest(() => rmSync(small, { recursive: true }));
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]).status !== 0)
+      return test.skip('needs a small file system, and only root may mount one');
+    afterTest(() => spawnSync('umount', [small]));
+    const ballast = path.join(small, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(60 * 1024));
+    const log = path.join(small, 'log');
+    const file = openSync(log, 'a');
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [MAIN, 'serve'], {
+      env: { PATH, HOME, PORT: '0', DOORLIST_STOP_DELAY: '0s', ...storage.environment },
+      stdio: ['ignore', file, 'pipe'],
+    });
+    closeSync(file);
+    const ended = once(child, 'close');
+    afterTest(() => {
+      child.kill('SIGKILL');
+      return ended;
+    });
+    let said = '';
+    child.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    await until('it is ready', () => /ready at http:\S+:\d+/.test(said));
+    const { request } = clientFor(/ready at (http:\S+)/.exec(said)?.[1] ?? '');
+    const problem =
+      'doorlist: cannot write the log to standard output: no space left on device. The server keeps running, and drops lines until this works again.\n';
+    await until('the disk is full', async () => {
+      assert.equal((await request('GET', '/nowhere')).status, 404);
+      return said.includes(problem);
+    });
+    assert.equal((await request('GET', '/readyz')).status, 200);
+    rmSync(ballast);
+    await until('there is room', async () => {
+      assert.equal((await request('GET', '/nowhere')).status, 404);
+      return readFileSync(log, 'utf8').includes('"msg":"log: lines were dropped"');
+    });
+    assert.equal(said.split(problem).length, 2, 'once');
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    const dropped = lines.findIndex((line) => line.includes('"msg":"log: lines were dropped"'));
+    const { level, lines: count, reason } = JSON.parse(lines[dropped] ?? '');
+    assert.deepEqual([level, reason, count > 0], ['warn', 'no space left on device', true]);
+    for (const line of lines.slice(dropped)) JSON.parse(line);
+    assert.match(lines.at(-1) ?? '', /"signal":"SIGTERM"/);
+  });
+
+  it('starts and stops although nothing can be printed', async (test) => {
+    if (!existsSync('/dev/full')) return test.skip('the system has no device that is always full');
+    const full = openSync('/dev/full', 'w');
+    const port = await freePort();
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [MAIN, 'serve'], {
+      env: { PATH, HOME, PORT: String(port), DOORLIST_STOP_DELAY: '0s', ...storage.environment },
+      stdio: ['ignore', full, full],
+    });
+    closeSync(full);
+    const ended = once(child, 'close');
+    afterTest(() => {
+      child.kill('SIGKILL');
+      return ended;
+    });
+    const { request } = clientFor(`http://127.0.0.1:${port}`);
+    const answers = () =>
+      request('GET', '/readyz').then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until('it is ready', () => child.exitCode !== null || answers());
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
   });
 
   it('says when it has no file descriptor left, and when it has some again', async (test) => {
