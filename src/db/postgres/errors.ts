@@ -73,8 +73,10 @@ export function isRolledBack(error: unknown): boolean {
 export function isWorthWaitingFor(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable) || error instanceof SchemaSuperseded) return false;
   if (isPasswordMissing(error)) return false;
+  const state = sqlState(error);
+  if (state !== undefined) return UNAVAILABLE_STATE.test(state);
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  return code === undefined || sqlState(error) !== undefined || NOT_THERE_YET.has(code);
+  return code === undefined || NOT_THERE_YET.has(code);
 }
 
 function sqlState(error: unknown): string | undefined {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
-import { type Connections, SchemaSuperseded } from '../database.ts';
+import { type Connections, DatabaseUnavailable, SchemaSuperseded } from '../database.ts';
 import { isConnectionLoss, isReadOnly, isWorkerLoss, rethrow } from './errors.ts';
 import { type Flavor, PLAIN } from './flavor.ts';
 import type { Servers } from './servers.ts';
@@ -158,6 +158,13 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
       throw translated;
     }
   };
+  /** Whatever the reason, such as a password that was changed: there is no database for now. */
+  const failToConnect = (error: Error): never => {
+    report('unavailable', error);
+    throw error instanceof DatabaseUnavailable
+      ? error
+      : new DatabaseUnavailable(error.message, { cause: error });
+  };
   /** Asked over another connection: a long statement and a dead connection look the same from here. */
   const isAtWork = async ({ serverUrl }: Client, processId: number) => {
     const { connectMs } = limits;
@@ -225,7 +232,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
 
   const connect = async (): Promise<Client> => {
     for (;;) {
-      const client = (await pool.connect().catch(fail)) as Client;
+      const client = (await pool.connect().catch(failToConnect)) as Client;
       if (!client.connection.stream.destroyed) return client;
       client.release(true); // Dropped a moment ago, which the pool does not know yet.
     }
