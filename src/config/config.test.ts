@@ -57,11 +57,52 @@ describe('readConfig', () => {
     for (const name of ['HOST', 'DOORLIST_METRICS_HOST']) {
       for (const host of ['0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'my_host.internal'])
         assert.doesNotThrow(() => readConfig({ [name]: host }), host);
-      for (const host of ['[::1]', '0.0.0.0 ', 'http://127.0.0.1', '127.0.0.1:4923', '*'])
+      for (const host of ['[::1]', '0.0.0.0 1', 'http://127.0.0.1', '127.0.0.1:4923', '*'])
         assert.throws(() => readConfig({ [name]: host }), {
           message: `${name}: must be an IP address or host name of this machine, without a port or brackets, such as 127.0.0.1, 0.0.0.0 or ::1`,
         });
     }
+  });
+
+  it('says that quotation marks are not part of a value', () => {
+    const url = 'postgres://me:hunter2@db/list';
+    for (const quote of ['"', "'"])
+      for (const [name, value] of Object.entries({
+        PORT: '80',
+        DATABASE_URL: url,
+        DOORLIST_DATA_DIR: '/data',
+        DOORLIST_MASTER_KEY: KEY,
+      }))
+        assert.throws(() => readConfig({ [name]: `${quote}${value}${quote}` }), {
+          message: `${name}: has quotation marks around the value. Remove them`,
+        });
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'doorlist-test-')), 'key');
+    after(() => rmSync(path.dirname(file), { recursive: true }));
+    writeFileSync(file, `"${KEY}"\n`);
+    assert.throws(() => readConfig({ DOORLIST_MASTER_KEY_FILE: file }), {
+      message: 'DOORLIST_MASTER_KEY_FILE: has quotation marks around the value. Remove them',
+    });
+    const said = readConfig({ DOORLIST_BACKUP_PASSPHRASE: '"twelve characters"' });
+    assert.equal(said.backupPassphrase, '"twelve characters"');
+  });
+
+  it('names spaces around a value, which nobody sees, unless they do no harm', () => {
+    for (const [name, value] of Object.entries({
+      PORT: '80 ',
+      HOST: ' 0.0.0.0',
+      DOORLIST_ROLE: 'api\n',
+      DOORLIST_LOG_LEVEL: 'info\r',
+      DOORLIST_DATA_DIR: '/data ',
+    }))
+      assert.throws(() => readConfig({ [name]: value }), {
+        message: `${name}: has a space or line break around the value. Remove it`,
+      });
+    const url = 'postgres://me:hunter2@db/list';
+    const { databaseUrl, masterKey } = readConfig({
+      DATABASE_URL: ` ${url} \n`,
+      DOORLIST_MASTER_KEY: `${KEY}\n`,
+    });
+    assert.deepEqual([databaseUrl, masterKey], [url, KEY]);
   });
 
   it('does not call a variable missing that is only wrong', () => {

@@ -132,6 +132,14 @@ function readDkim(read: <T>(variable: Variable<T>) => T): DkimKey | undefined {
   return { privateKey, domain: domain.toLowerCase(), selector };
 }
 
+/** Whatever somebody typed is the passphrase. */
+const VERBATIM = VARIABLES.backupPassphrase.name;
+
+/** Keys and URLs of secret stores often end with a newline. */
+function withoutSpaces({ name, isSecret }: Variable<unknown>, value: string | undefined): string | undefined {
+  return isSecret && name !== VERBATIM ? value?.trim() : value;
+}
+
 /** With the first of each pair, the second must be set. */
 const REQUIRED_WITH: readonly (readonly [Variable<unknown>, Variable<unknown>])[] = [
   [VARIABLES.databaseListenUrl, VARIABLES.databaseUrl],
@@ -145,12 +153,19 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
   problems.unshift(...unknownVariables(environment), ...misspelledVariables(environment));
   const read = <T>(variable: Variable<T>): T => {
+    const value = withoutSpaces(variable, environment[variable.name]);
     try {
-      return variable.parse(environment[variable.name]);
+      if (variable.name !== VERBATIM && /^(["']).*\1$/s.test(value ?? ''))
+        throw new ConfigProblem(`${variable.name}: has quotation marks around the value. Remove them`);
+      return variable.parse(value);
     } catch (error) {
       if (!(error instanceof ConfigProblem)) throw error;
+      const message =
+        value === value?.trim()
+          ? error.message
+          : `${variable.name}: has a space or line break around the value. Remove it`;
       const isFromFile = given[fileVariable(variable.name)] && !given[variable.name];
-      problems.push(isFromFile ? error.message.replace(variable.name, fileVariable) : error.message);
+      problems.push(isFromFile ? message.replace(variable.name, fileVariable) : message);
       return variable.parse(undefined);
     }
   };

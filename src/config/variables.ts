@@ -43,7 +43,7 @@ function checkUrl(...protocols: string[]) {
     const protocol = URL.canParse(value) ? new URL(value).protocol : '';
     return protocols.includes(protocol)
       ? undefined
-      : `must be a URL that starts with ${protocols.join(' or ')}//`;
+      : `must be a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`;
   };
 }
 
@@ -106,6 +106,7 @@ export const VARIABLES = {
     './data',
     './data',
     'Directory for the embedded database and the generated master key.',
+    (value) => (value === value.trim() ? undefined : 'must not begin or end with a space'),
   ),
   databaseUrl: secret(
     text(
