@@ -105,6 +105,21 @@ describe('readConfig', () => {
     assert.deepEqual([databaseUrl, masterKey], [url, KEY]);
   });
 
+  it('names both variables if requests and metrics would share a port', () => {
+    const shared = (...hosts: string[]) =>
+      readConfig({
+        ...{ PORT: '4000', DOORLIST_METRICS_PORT: '4000' },
+        ...{ HOST: hosts[0], DOORLIST_METRICS_HOST: hosts[1] },
+      });
+    for (const hosts of [[], ['0.0.0.0'], ['::', '10.0.0.7'], ['10.0.0.7', '0.0.0.0']])
+      assert.throws(() => shared(...hosts), {
+        message: 'DOORLIST_METRICS_PORT: must be another port than PORT, which is 4000',
+      });
+    assert.equal(shared('10.0.0.7', '127.0.0.1').metricsPort, 4000);
+    assert.equal(readConfig({ PORT: '0', DOORLIST_METRICS_PORT: '0' }).metricsPort, 0);
+    assert.throws(() => readConfig({ DOORLIST_METRICS_PORT: '3000' }), /PORT, which is 3000/);
+  });
+
   it('does not call a variable missing that is only wrong', () => {
     const wrong = (environment: Record<string, string>, ...problems: string[]) =>
       assert.throws(() => readConfig(environment), { message: problems.join('\n') });

@@ -148,6 +148,12 @@ const REQUIRED_WITH: readonly (readonly [Variable<unknown>, Variable<unknown>])[
   [VARIABLES.dkimKey, VARIABLES.dkimDomain],
 ];
 
+const ALL_ADDRESSES = ['0.0.0.0', '::'];
+
+function overlap(...hosts: [string, string]): boolean {
+  return hosts[0] === hosts[1] || hosts.some((host) => ALL_ADDRESSES.includes(host));
+}
+
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
   const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
@@ -239,6 +245,8 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   for (const [set, required] of REQUIRED_WITH)
     if (isGiven(set) && !isGiven(required))
       problems.push(`${required.name}: is required when ${set.name} is set`);
+  if (port > 0 && config.metricsPort === port && overlap(host, config.metricsHost))
+    problems.push(`DOORLIST_METRICS_PORT: must be another port than PORT, which is ${port}`);
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   return config;
 }
