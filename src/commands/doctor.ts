@@ -14,7 +14,7 @@ import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { auditQueue } from '../waitlist/upkeep/audit.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
 import type { Outcome } from './command.ts';
-import { checkAllWork, checkServer, outcomeOf } from './status.ts';
+import { checkAllWork, checkServer, outcomeOf, whyNotOpen } from './status.ts';
 
 interface Scope {
   /** undefined for every waitlist. */
@@ -44,8 +44,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
       await context.db.close();
     }
   } catch (error) {
-    const detail = explainError(error as Error, config) ?? (error as Error).message;
-    findings.push({ what: 'database', ok: false, detail });
+    findings.push(whyNotOpen(error as Error, config));
   }
   findings.push(await checkMailServer(config), ...senders);
   return outcomeOf(findings);
@@ -62,7 +61,7 @@ function checkKeyFile(config: Config): Finding {
   } catch (error) {
     return { what, ok: false, detail: explainError(error as Error, config) ?? (error as Error).message };
   }
-  if (mode === undefined) return { what, ok: true, detail: `${file} does not exist yet` };
+  if (mode === undefined) return { what, ok: false, detail: `${file} does not exist` };
   return mode & 0o077
     ? {
         what,

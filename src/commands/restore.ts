@@ -5,6 +5,7 @@ import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { hasTables, requireTool, restorePostgres } from '../db/postgres/backup.ts';
 import { damageOf } from '../db/sqlite/backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
+import { removeDamageNote } from '../installation/damage-note.ts';
 import { masterKeySource, openDatabase, openExisting } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { createDataFile } from '../lib/private-file.ts';
@@ -98,6 +99,7 @@ async function restoreFile(config: Config, file: string): Promise<void> {
     if (damage) throw new BackupProblem(`the database in this backup is damaged: ${damage}`);
     // Left by another database.
     for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+    removeDamageNote(config);
     putMasterKey(config, backup.secrets);
     refuseDatabase(database);
     linkSync(part, database); // Unlike a rename, this never replaces an existing file.

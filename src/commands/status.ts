@@ -7,6 +7,7 @@ import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
+import { MasterKeyProblem } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { ageInWords, type Finding, type Level, levelOf } from '../waitlist/upkeep/health.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
@@ -36,10 +37,14 @@ export async function showStatus(config: Config): Promise<Outcome> {
       await context.db.close();
     }
   } catch (error) {
-    const detail = explainError(error as Error, config) ?? (error as Error).message;
-    findings.push({ what: 'database', ok: false, detail });
+    findings.push(whyNotOpen(error as Error, config));
   }
   return outcomeOf(findings);
+}
+
+export function whyNotOpen(error: Error, config: Config): Finding {
+  const what = error instanceof MasterKeyProblem ? 'master key' : 'database';
+  return { what, ok: false, detail: explainError(error, config) ?? error.message };
 }
 
 export function outcomeOf(findings: Finding[]): Outcome {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
@@ -16,6 +17,8 @@ import {
 import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
 import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
 import { checkMailServer, judgeMails } from './check-mails.ts';
+import { checkDamage } from './damage-note.ts';
+import { explainError } from './explain-error.ts';
 import { checkRotation } from './master-key-rotation.ts';
 
 /** A week of signups is a lot to lose. */
@@ -43,10 +46,11 @@ export async function checkInstallation(context: Context, config: Config): Promi
 /** Database, key, backup, disk and versions. */
 export async function checkOperation(context: Context, config: Config): Promise<Finding[]> {
   const [database, ...storage] = await checkStorage(context, ` in ${config.dataDir}`);
+  const lost = await checkKeyFile(context, config);
   return [
     ...(database ? [database] : []),
-    await checkMasterKey(context, config),
-    ...(await checkRotation(context, config)),
+    ...checkDamage(config),
+    ...(lost ? [lost] : [await checkMasterKey(context, config), ...(await checkRotation(context, config))]),
     await checkBackup(context),
     checkVersions(),
     ...storage,
@@ -69,6 +73,27 @@ export async function checkWork(context: Context, deliveries: readonly Finding[]
     await checkJobs(context),
     ...(await checkWorkers(context)),
   ];
+}
+
+/** A server works without its key file until it has to start again. Nothing if the file is well, or not used. */
+async function checkKeyFile(context: Context, config: Config): Promise<Finding | undefined> {
+  if (config.masterKey !== undefined) return undefined;
+  const file = path.resolve(config.dataDir, 'master.key');
+  const problem = await keyFileProblem(context, file).catch(
+    (error: Error) => explainError(error, config) ?? `${file} cannot be read: ${error.message}.`,
+  );
+  if (problem === undefined) return undefined;
+  return {
+    ...{ what: 'master key', ok: false },
+    detail: `${problem} The running server has the key in memory, and cannot start again without the file: put it back before you stop the server`,
+  };
+}
+
+async function keyFileProblem(context: Context, file: string): Promise<string | undefined> {
+  const { id } = await currentMasterKey(context);
+  const kept = context.keyring.source.load();
+  if (kept.some((each) => each.id.equals(id))) return undefined;
+  return kept.length === 0 ? `${file} is missing.` : `${file} holds another key than the database has.`;
 }
 
 async function checkMasterKey(context: Context, { masterKey, dataDir }: Config): Promise<Finding> {

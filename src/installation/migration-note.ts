@@ -1,9 +1,9 @@
-import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { MigrationStep, MigrationWatch } from '../db/migrate.ts';
-import { createDataFile } from '../lib/private-file.ts';
 import { describeStep } from './log-migration.ts';
+import { writeNote } from './note-file.ts';
 
 /** Beside the database, because another process cannot see what a transaction of SQLite is doing. */
 const NOTE = 'schema-update.json';
@@ -15,24 +15,13 @@ interface Note extends MigrationStep {
 /** Records the current step for `status` and other commands. */
 export function noteMigration({ dataDir }: Config): MigrationWatch {
   const file = path.join(dataDir, NOTE);
-  const unfinished = `${file}.part`;
   let noted = '';
-  const replaceWith = (text: string) => {
-    rmSync(unfinished, { force: true }); // Left by a process that was killed.
-    const handle = createDataFile(unfinished);
-    try {
-      writeFileSync(handle, text);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(unfinished, file);
-  };
   return (step) => {
     const text = JSON.stringify({ ...step, pid: process.pid } satisfies Note);
     if (step.from === 0 || text === noted) return;
     noted = text;
     try {
-      replaceWith(text);
+      writeNote(file, text);
     } catch {
       // Only `status` misses it. If the disk is full, the update fails next and names the database.
     }

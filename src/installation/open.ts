@@ -25,6 +25,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { createRegistry } from '../waitlist/queue/registry.ts';
 import { openInstance, openPrepared } from '../waitlist/upkeep/instance.ts';
 import { webhookListener } from '../webhooks/listener.ts';
+import { noteDamage, removeDamageNote } from './damage-note.ts';
 import { DATABASE_FILE, NothingThere, prepareDataDirectory } from './data-directory.ts';
 import { isServing } from './directory-lock.ts';
 import { logMigration } from './log-migration.ts';
@@ -72,6 +73,7 @@ export async function openContext(
   masterKey.load(); // Reports a malformed key before anything is created.
   prepareDataDirectory(config, log);
   await beforeDatabase();
+  removeDamageNote(config);
   const db = await openDatabase(config, log, options);
   const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
   return openParts(db, { log, clock, meter, counts, tracer }, async () => {
@@ -212,7 +214,10 @@ function openEngine(
   if (databaseUrl === undefined)
     return openSqlite(path.resolve(databaseFile(config)), {
       port,
-      onDamage: ({ message }) => reportState(log, 'database file', 'damaged', { reason: message }),
+      onDamage: ({ message }) => {
+        reportState(log, 'database file', 'damaged', { reason: message });
+        noteDamage(config, message);
+      },
     });
   return openPostgres({
     url: databaseUrl,

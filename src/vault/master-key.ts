@@ -47,7 +47,8 @@ function masterKeyIn(file: string): SealingKey {
   try {
     return masterKeyFromText(readFileSync(file, 'utf8'), file);
   } catch (error) {
-    if (!(error instanceof MasterKeyProblem)) throw error;
+    const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
+    if (!(isDirectory || error instanceof MasterKeyProblem)) throw error;
     throw new MasterKeyProblem(
       `${path.resolve(file)} does not hold a master key (${KEY_BYTES} bytes in base64). Restore the file from a backup, or set DOORLIST_MASTER_KEY.`,
     );

@@ -23,7 +23,11 @@ describe('a PostgreSQL that lets a running server in no longer', {
     afterTest(() => admin.end());
     const isRefused = async () => {
       const answer = await list.signup({ email: 'ada@example.com' });
-      assert.deepEqual([answer.status, answer.body.code], [503, 'unavailable'], answer.text);
+      assert.deepEqual(
+        [answer.status, (answer.body as { code?: string }).code],
+        [503, 'unavailable'],
+        answer.text,
+      );
       assert.ok(answer.headers.get('retry-after'));
     };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
@@ -38,6 +38,9 @@ it('fails only requests that read a damaged page, and says what is damaged', asy
   for (let at = 0; at < PEOPLE; at += 100)
     assert.equal((await signup(...people.slice(at, at + 100))).status, 201);
   await first.close();
+  const backup = path.join(storage.dataDir, 'before.backup');
+  const environment = { ...storage.environment, DOORLIST_BACKUP_PASSPHRASE: 'a failing disk is no fun' };
+  assert.equal((await runHere(environment, 'backup', backup)).code, 0);
   const file = path.join(storage.dataDir, 'doorlist.db');
   damageEntries(file);
 
@@ -53,6 +56,9 @@ it('fails only requests that read a damaged page, and says what is damaged', asy
   }
   assert.deepEqual([...statuses].toSorted(), [200, 500]);
   assert.equal((await client.request('GET', '/readyz')).status, 200);
+  const seen = await runHere(storage.environment, 'status');
+  assert.equal(seen.code, 1);
+  assert.match(seen.stdout, /^WRONG {2}database file: .*doorlist\.db is damaged\. .*Found at 2\S+Z$/m);
   const { code: ended, stdout: log } = await server.stop();
   assert.equal(ended, 0);
   const said = log.split('\n').filter((line) => line.includes('database file: damaged'));
@@ -61,4 +67,9 @@ it('fails only requests that read a damaged page, and says what is damaged', asy
   const { code, stdout } = await runHere(storage.environment, 'doctor');
   assert.equal(code, 1);
   assert.ok(stdout.includes(`${file} is damaged. Restore it from a backup.`), stdout);
+
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+  const restored = await runHere(environment, 'restore', backup);
+  assert.equal(restored.code, 0, restored.stderr + restored.stdout);
+  assert.doesNotMatch((await runHere(environment, 'status')).stdout, /database file/);
 });
