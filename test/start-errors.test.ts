@@ -167,6 +167,15 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       { serve: false },
     ));
 
+  it('a limit of connections, in the words of the server: it may be one of the role', () => {
+    const error = new pg.DatabaseError('too many connections for role "me"', 0, 'error');
+    error.code = '53300';
+    assert.equal(
+      explainPostgres(error, 'postgres://me:hunter2@db.example.com/doorlist'),
+      'PostgreSQL at db.example.com:5432 has no connections left (too many connections for role "me"). Raise its limit, or lower DOORLIST_DATABASE_POOL.',
+    );
+  });
+
   it('a certificate that is not trusted', async () => {
     const server = await untrustedServer();
     try {
@@ -174,6 +183,12 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       await everywhere(
         url,
         /TLS certificate of PostgreSQL at 127\.0\.0\.1:\d+ is not trusted \(\w+\)\. Add /,
+      );
+      const authority = path.join(parent, 'ca.pem');
+      writeFileSync(authority, PRIVATE_KEY); // Has none.
+      await everywhere(
+        `${url}&sslrootcert=${authority}`,
+        /TLS certificate of PostgreSQL at 127\.0\.0\.1:\d+ was not issued by the authority in \S+ca\.pem \(\w+\)\. Name the right file/,
       );
     } finally {
       await server.close();

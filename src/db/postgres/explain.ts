@@ -42,6 +42,8 @@ export function explainPostgres(error: unknown, url: string): string | undefined
 interface ServerAddress {
   /** `PostgreSQL at db.example.com:5432` */
   server: string;
+  /** The file of the authority, if the URL names one. */
+  authority: string | null;
   host: string;
   database: string;
   user: string;
@@ -65,8 +67,8 @@ const BY_STATE: Record<string, Sentence> = {
     `${server} has no database "${database}". Create it (createdb ${database}), or correct the name in DATABASE_URL.`,
   '42501': ({ server, user, database }, answer) =>
     `${server} denied user "${user}" access (${answer}). Make "${user}" the owner of database "${database}", or grant it CREATE on the schema.`,
-  '53300': ({ server }) =>
-    `${server} has no connections left. Raise its max_connections, or lower DOORLIST_DATABASE_POOL.`,
+  '53300': ({ server }, answer) =>
+    `${server} has no connections left (${answer}). Raise its limit, or lower DOORLIST_DATABASE_POOL.`,
   '53100': ({ server }) => `${server} has run out of disk space. Free some, then try again.`,
   '57P03': ({ server }) => `${server} is starting up and does not accept connections yet.`,
   '57P01': ({ server }) => `${server} is shutting down.`,
@@ -91,10 +93,12 @@ const BY_ERRNO: Record<string, Sentence> = {
 
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_|SELF_SIGNED|HOSTNAME_MISMATCH/;
 
-function untrusted({ server, host }: ServerAddress, code: string): string {
+function untrusted({ server, host, authority }: ServerAddress, code: string): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `The TLS certificate of ${server} is for another name than ${host}. Use the name in the certificate in DATABASE_URL.`;
   if (code === 'CERT_HAS_EXPIRED') return `The TLS certificate of ${server} has expired. Renew it.`;
+  if (authority !== null)
+    return `The TLS certificate of ${server} was not issued by the authority in ${authority} (${code}). Name the right file as sslrootcert in DATABASE_URL.`;
   return `The TLS certificate of ${server} is not trusted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS to that file.`;
 }
 
@@ -136,7 +140,9 @@ function placeOf(url: string): ServerAddress {
   const host = servers.map(hostIn).join(' or ');
   const hasPassword =
     parsed.password !== '' || parsed.searchParams.has('password') || !!process.env.PGPASSWORD;
-  return { server, host, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user, hasPassword };
+  const authority = parsed.searchParams.get('sslrootcert');
+  const database = decodeURIComponent(parsed.pathname.slice(1)) || user;
+  return { server, authority, host, database, user, hasPassword };
 }
 
 function hostIn({ searchParams, hostname }: URL): string {
