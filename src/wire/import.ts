@@ -132,7 +132,7 @@ export function presentImport({
 }): Static<typeof ImportSchema> {
   const { isPossible, reason, jobId } = undo;
   return {
-    job: presentJob(job),
+    job: presentJob(job, false),
     ...presentReport(report),
     columns: report.columns.map(presentColumn),
     undo: { isPossible, reason, jobId },

@@ -14,13 +14,20 @@ export const JobSchema = Type.Object(
       description:
         '`queued` waits to be started or continued, `running` is being worked on, and `done`, `failed` and `cancelled` are final.',
     }),
-    done: Type.Integer({ minimum: 0, description: 'How much of `total` is done.' }),
-    total: nullable<number>('integer', { minimum: 0, description: 'All there is to do. `null` if unknown.' }),
+    done: nullable<number>('integer', {
+      minimum: 0,
+      description: 'How much of `total` is done. `null` for viewers if the job chooses people.',
+    }),
+    total: nullable<number>('integer', {
+      minimum: 0,
+      description: 'All there is to do. `null` if unknown, and for viewers if the job chooses people.',
+    }),
     error: nullable<string>('string', { description: 'Why the job failed.' }),
     result: nullable<Record<string, unknown>>('object', {
       additionalProperties: true,
       description:
-        'What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended.',
+        'What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended, and for viewers if ' +
+        'the job chooses people.',
     }),
     subject: nullable<string>('string', {
       description:
@@ -41,15 +48,20 @@ export const JobSchema = Type.Object(
   },
 );
 
-export function presentJob(job: JobSummary): Static<typeof JobSchema> {
+/** They can choose people by metadata. How many they find then tells about people. */
+const CHOOSING_KINDS: readonly string[] = ['invite', 'wave', 'export'];
+
+/** `masked` for viewers, who must not learn who has a value of metadata. */
+export function presentJob(job: JobSummary, masked: boolean): Static<typeof JobSchema> {
+  const hidden = masked && CHOOSING_KINDS.includes(job.kind);
   return {
     id: formatId('job', job.id),
     kind: job.kind,
     state: job.state,
-    done: job.done,
-    total: job.total,
+    done: hidden ? null : job.done,
+    total: hidden ? null : job.total,
     error: job.error,
-    result: job.result,
+    result: hidden ? null : job.result,
     subject: job.subject,
     waitlistId: job.queue.waitlist.id,
     environment: job.queue.environment,

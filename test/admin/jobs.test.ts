@@ -344,12 +344,12 @@ forEachEngine((engine) => {
       const runner = startJobs(context, [counting()]);
       await eventually(
         () => read(id),
-        ({ done }) => done > 0,
+        ({ done }) => Number(done) > 0,
       );
       await runner.close();
       const stopped = await read(id);
       assert.equal(stopped.state, 'queued');
-      assert.ok(stopped.done < 1_000_000);
+      assert.ok(Number(stopped.done) < 1_000_000);
       await cancel(id);
       await runDueJobs(context, [counting()]);
       assert.equal((await read(id)).state, 'cancelled');

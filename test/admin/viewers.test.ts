@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Document } from '../../src/http/docs/document.ts';
+import { inviteJob } from '../../src/waitlist/invites/invite-run.ts';
+import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
 import { operationsOf } from '../support/documented.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
+import { openStream } from '../support/stream.ts';
 
 interface Page {
   entries: { id: string; email: string | null }[];
@@ -210,6 +214,58 @@ forEachEngine((engine) => {
         assert.equal(body.invited, 0);
         assert.deepEqual(body, (await ask('GET', wave, { role: 'support' })).body);
       }
+    });
+  });
+
+  describe('jobs that choose people', () => {
+    it('tell viewers no numbers, which other roles get', async (test) => {
+      const service = await startService(engine);
+      test.after(() => service.close());
+      const ask = await askInRoles(service, 'viewer');
+      const of = await service.waitlist();
+      await of.signup(
+        { email: 'ada@example.com', metadata: { plan: 'pro' } },
+        { email: 'bob@example.com', metadata: { plan: 'pro' } },
+        { email: 'cleo@example.com', metadata: { plan: 'free' } },
+      );
+      const path = `/waitlists/${of.id}`;
+      const start = async (kind: string, role: string, body: object) => {
+        const answer = await ask<{ id: string }>('POST', `${path}/${kind}`, { role, body });
+        assert.equal(answer.status, 202, answer.text);
+        return answer.body.id;
+      };
+      const exported = await start('exports', 'admin', {
+        format: 'csv',
+        segment: { where: { plan: 'pro' } },
+      });
+      await ask('GET', `${path}/exports/${exported}/file`, { role: 'admin' });
+      const invited = await start('invites', 'support', { segment: { where: { plan: 'pro' } } });
+      await runDueJobs(service.context, [inviteJob]);
+
+      type Job = Record<'id' | 'state' | 'done' | 'total' | 'result', unknown>;
+      const numbersOf = ({ state, done, total, result }: Job) => [state, done, total, result !== null];
+      for (const id of [exported, invited]) {
+        const by = async (role: string) => numbersOf((await ask<Job>('GET', `/jobs/${id}`, { role })).body);
+        assert.deepEqual(await by('viewer'), ['done', null, null, false]);
+        assert.deepEqual(await by('support'), ['done', 2, 2, true]);
+      }
+      const list = async (role: string) =>
+        (await ask<{ jobs: Job[] }>('GET', `${path}/jobs`, { role })).body.jobs.map(numbersOf);
+      assert.deepEqual(await list('viewer'), Array(2).fill(['done', null, null, false]));
+      assert.deepEqual(await list('support'), Array(2).fill(['done', 2, 2, true]));
+      for (const query of [`?waitlist=${of.id}`, ''])
+        for (const [role, numbers] of [
+          ['viewer', ['done', null, null, false]],
+          ['support', ['done', 2, 2, true]],
+        ] as const) {
+          const authorization = `Bearer ${await adminToken(service, role)}`;
+          const stream = await openStream(`${service.url}/admin/v1/stream${query}`, { authorization });
+          const told = [await stream.next('job'), await stream.next('job')].map((job) =>
+            numbersOf(job as Job),
+          );
+          stream.close();
+          assert.deepEqual(told, [numbers, numbers], role + query);
+        }
     });
   });
 

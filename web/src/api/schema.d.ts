@@ -1501,7 +1501,7 @@ export interface paths {
         };
         /**
          * Get a job
-         * @description Returns a job and its progress. Finished jobs are kept for 30 days. Open to every role.
+         * @description Returns a job and its progress. Finished jobs are kept for 30 days. Viewers get no numbers of invites, waves and exports, which can choose people by metadata. Open to every role.
          */
         get: operations["getJob"];
         put?: never;
@@ -3267,13 +3267,13 @@ export interface components {
             /** @description What the job does, such as `invite` or `import`. */
             kind: string;
             state: components["schemas"]["JobState"];
-            /** @description How much of `total` is done. */
-            done: number;
-            /** @description All there is to do. `null` if unknown. */
+            /** @description How much of `total` is done. `null` for viewers if the job chooses people. */
+            done: number | null;
+            /** @description All there is to do. `null` if unknown, and for viewers if the job chooses people. */
             total: number | null;
             /** @description Why the job failed. */
             error: string | null;
-            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended. */
+            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended, and for viewers if the job chooses people. */
             result: {
                 [key: string]: unknown;
             } | null;
@@ -5546,13 +5546,13 @@ export interface components {
             /** @description What the job does, such as `invite` or `import`. */
             kind: string;
             state: components["schemas"]["JobState"];
-            /** @description How much of `total` is done. */
-            done: number;
-            /** @description All there is to do. `null` if unknown. */
+            /** @description How much of `total` is done. `null` for viewers if the job chooses people. */
+            done: number | null;
+            /** @description All there is to do. `null` if unknown, and for viewers if the job chooses people. */
             total: number | null;
             /** @description Why the job failed. */
             error: string | null;
-            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended. */
+            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended, and for viewers if the job chooses people. */
             result: {
                 [key: string]: unknown;
             } | null;

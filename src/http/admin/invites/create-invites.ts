@@ -173,7 +173,7 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
     const mailable = presentMailable(await mailableFrom(domain, queue, 'invite', smtp));
     reply.code(202);
-    return { ...presentJob(await readJob(domain, formatId('job', id))), mailable } as never;
+    return { ...presentJob(await readJob(domain, formatId('job', id)), false), mailable } as never;
   });
 }
 

@@ -3,6 +3,7 @@ import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
 import { cancelJob, listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { maskFor } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -32,7 +33,8 @@ const readSchema = adminSchema({
   operationId: 'getJob',
   tag,
   summary: 'Get a job',
-  description: 'Returns a job and its progress. Finished jobs are kept for 30 days.',
+  description:
+    'Returns a job and its progress. Finished jobs are kept for 30 days. Viewers get no numbers of invites, waves and exports, which can choose people by metadata.',
   role: 'viewer',
   params: JobParams,
   answer: { description: 'The job.', schema: JobSchema, example: EXAMPLE_JOB },
@@ -79,8 +81,8 @@ const listSchema = adminSchema({
 });
 
 export function registerJobs(app: TypedApp, parts: AdminParts): void {
-  app.get('/jobs/:jobId', { schema: readSchema }, async ({ params }) =>
-    presentJob(await readJob(parts.waitlists, params.jobId)),
+  app.get('/jobs/:jobId', { schema: readSchema }, async ({ params, caller }) =>
+    presentJob(await readJob(parts.waitlists, params.jobId), maskFor(caller.actor.role).on),
   );
 
   app.delete('/jobs/:jobId', { schema: cancelSchema }, async (request) => {
@@ -89,14 +91,15 @@ export function registerJobs(app: TypedApp, parts: AdminParts): void {
     const needed: Role = ['invite', 'wave'].includes(job.kind) ? 'support' : 'admin';
     if (!mayActAs(request.caller.actor.role, needed))
       throw new DoorlistError('forbidden', `this requires the ${needed} role`);
-    return presentJob(await cancelJob(domain, job));
+    return presentJob(await cancelJob(domain, job), false);
   });
 
-  app.get('/waitlists/:waitlistId/jobs', { schema: listSchema }, async ({ params, query }) => {
+  app.get('/waitlists/:waitlistId/jobs', { schema: listSchema }, async ({ params, query, caller }) => {
     const queue = await requireQueue(parts, params, query);
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
     const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before });
-    const shown = jobs.map(presentJob);
+    const { on } = maskFor(caller.actor.role);
+    const shown = jobs.map((job) => presentJob(job, on));
     return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
   });
 }

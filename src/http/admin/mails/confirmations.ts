@@ -135,7 +135,7 @@ export function registerConfirmations(app: TypedApp, parts: AdminParts): void {
       const domain = domainFor(parts, request);
       const { id } = await startConfirmations(domain, queue, smtp);
       reply.code(202);
-      return presentJob(await readJob(domain, formatId('job', id)));
+      return presentJob(await readJob(domain, formatId('job', id)), false);
     },
   });
 }

@@ -103,7 +103,7 @@ export function registerResendJobs(app: TypedApp, parts: AdminParts): void {
     const domain = domainFor(parts, request);
     const since = body.since === undefined ? undefined : parseTime(body.since, 'since');
     const { id } = await job.start(domain, queue, { kind: body.kind, since });
-    return presentJob(await readJob(domain, formatId('job', id)));
+    return presentJob(await readJob(domain, formatId('job', id)), false);
   };
 
   app.post(`${path}/retry`, { schema: retrySchema }, async (request, reply) => {

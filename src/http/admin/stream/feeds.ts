@@ -20,10 +20,11 @@ const EMAIL_CHANNELS = ['email', OPERATOR_MAIL_CHANNEL];
 /** Dashboards show running work and what has just ended. */
 const JOBS_SHOWN = 20;
 
-export function queueFeed(context: Context, queue: Queue): Feed {
+/** `masked` for viewers. */
+export function queueFeed(context: Context, queue: Queue, masked: boolean): Feed {
   const { db } = context;
   return {
-    name: `queue ${queue.id}`,
+    name: `queue ${queue.id}${masked ? ' masked' : ''}`,
     read: async () => {
       if (!(await context.registry.queueById(queue.id))) return undefined; // Its waitlist was deleted.
       const [counters, health, { jobs }] = await Promise.all([
@@ -33,27 +34,27 @@ export function queueFeed(context: Context, queue: Queue): Feed {
       ]);
       if (!counters) return undefined;
       const counted = { slot: 'counters', event: 'counters', data: presentCounters(counters) };
-      return [counted, delivery(health), ...jobs.toReversed().map(job)];
+      return [counted, delivery(health), ...jobs.toReversed().map((job) => jobState(job, masked))];
     },
   };
 }
 
-export function installationFeed(context: Context): Feed {
+export function installationFeed(context: Context, masked: boolean): Feed {
   let health: { at: number; state: StreamState } | undefined;
   return {
-    name: 'installation',
+    name: masked ? 'installation masked' : 'installation',
     read: async () => {
       const at = performance.now();
       if (!health || at - health.at >= HEALTH_EVERY_MS)
         health = { at, state: delivery(await readInstallationHealth(context.db)) };
       const jobs = await listNewestJobs(context, JOBS_SHOWN);
-      return [health.state, ...jobs.toReversed().map(job)];
+      return [health.state, ...jobs.toReversed().map((job) => jobState(job, masked))];
     },
   };
 }
 
-function job(summary: JobSummary): StreamState {
-  const data = presentJob(summary);
+function jobState(job: JobSummary, masked: boolean): StreamState {
+  const data = presentJob(job, masked);
   return { slot: data.id, event: 'job', data };
 }
 

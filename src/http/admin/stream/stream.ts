@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Role } from '../../../operators/roles.ts';
+import { maskFor } from '../../../wire/mask.ts';
 import { EXAMPLE_STREAM } from '../../../wire/stream.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
@@ -56,13 +58,15 @@ const schema = adminSchema({
 
 export function registerStream(app: TypedApp, parts: AdminParts): void {
   const { streams: hub } = parts;
-  const feedOf = async ({ waitlist, environment }: Query): Promise<Feed> => {
-    if (waitlist === undefined) return installationFeed(parts.waitlists);
-    return queueFeed(parts.waitlists, await requireQueue(parts, { waitlistId: waitlist }, { environment }));
+  const feedOf = async ({ waitlist, environment }: Query, role: Role): Promise<Feed> => {
+    const { on } = maskFor(role);
+    if (waitlist === undefined) return installationFeed(parts.waitlists, on);
+    const queue = await requireQueue(parts, { waitlistId: waitlist }, { environment });
+    return queueFeed(parts.waitlists, queue, on);
   };
   app.get('/stream', { schema, exposeHeadRoute: false, config: { isLong: true } }, async (request, reply) => {
-    const feed = await feedOf(request.query);
     const { actor, sessionId } = request.caller;
+    const feed = await feedOf(request.query, actor.role);
     const caller = `${actor.kind} ${actor.id}`;
     const watcher = {
       caller,

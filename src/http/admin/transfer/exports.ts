@@ -135,7 +135,7 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
     const input = { format, status, segment: isEveryone ? null : conditions };
     const id = await createExport(domain, queue, input);
     reply.code(202);
-    return presentJob(await readJob(domain, id));
+    return presentJob(await readJob(domain, id), false);
   });
 
   app.get(

@@ -118,6 +118,6 @@ export function registerImportDetails(app: TypedApp, parts: AdminParts): void {
     const domain = domainFor(parts, request);
     const { id } = await startUndo(domain, queue, params.jobId, 'server');
     reply.code(202);
-    return presentJob(await readJob(domain, formatId('job', id)));
+    return presentJob(await readJob(domain, formatId('job', id)), false);
   });
 }

@@ -152,7 +152,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
           dryRun: query.dryRun === 'true',
         });
         reply.code(202);
-        return presentJob(await readJob(domain, id));
+        return presentJob(await readJob(domain, id), false);
       },
     );
     registerImportPreviews(scope, parts);
@@ -162,7 +162,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
     const queue = await requireQueue(parts, params, query);
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
     const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before, kind: 'import' });
-    const shown = jobs.map(presentJob);
+    const shown = jobs.map((job) => presentJob(job, false));
     return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
   });
 

@@ -249,7 +249,7 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
       state,
     });
     reply.code(202);
-    return presentJob(await readJob(domain, formatId('job', job.id)));
+    return presentJob(await readJob(domain, formatId('job', job.id)), false);
   });
 
   app.post(`${path}/test`, { schema: testSchema }, async (request, reply) => {

@@ -39,5 +39,5 @@ function titleOf(job: Job): string {
   const { resent = 0, skipped = 0 } = (job.result ?? {}) as { resent?: number; skipped?: number };
   const left = skipped === 0 ? '' : `, left out ${skipped.toLocaleString('en')}`;
   if (job.state === 'done') return `Handed over ${emails(resent)} to be sent${left}`;
-  return `${job.state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${emails(job.done)}`;
+  return `${job.state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${emails(job.done ?? 0)}`;
 }

@@ -31,8 +31,14 @@ export function InviteJobs({ scope }: { scope: Scope }) {
 function titleOf({ state, done, total }: Job): string {
   if (state === 'queued' || state === 'running')
     return total === null ? 'Inviting people' : `Inviting ${people(total)}`;
-  if (state === 'done') return `Invited ${people(done)}`;
-  return `${state === 'failed' ? 'Stopped by an error' : 'Stopped'} after ${people(done)}`;
+  if (state === 'done') return `Invited ${done === null ? 'people' : people(done)}`;
+  return `${state === 'failed' ? 'Stopped by an error' : 'Stopped'}${done === null ? '' : ` after ${people(done)}`}`;
+}
+
+/** Viewers do not learn how many. */
+function progressOf({ done, total }: Job): string {
+  if (done === null) return '';
+  return `${done.toLocaleString('en')}${total === null ? '' : ` of ${total.toLocaleString('en')}`} · `;
 }
 
 function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
@@ -55,7 +61,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
             </p>
             <p className="text-sm text-mute tabular-nums">
               {isActive(job)
-                ? `${done.toLocaleString('en')}${total === null ? '' : ` of ${total.toLocaleString('en')}`} · in ${environment}`
+                ? `${progressOf(job)}in ${environment}`
                 : `in ${environment}${notMailed === undefined || done === 0 ? '' : ` · Not emailed: ${notMailed}`}`}
             </p>
           </div>
@@ -78,7 +84,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         open={cancelling}
         onClose={() => setCancelling(false)}
         title="Stop inviting?"
-        about={`Nobody else in ${environment} is invited. Invites that were created stay valid: ${done.toLocaleString('en')} so far.`}
+        about={`Nobody else in ${environment} is invited. Invites that were created stay valid: ${(done ?? 0).toLocaleString('en')} so far.`}
         action="Stop inviting"
         onConfirm={async () => {
           await call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId: job.id } } }));

@@ -38,7 +38,7 @@ function useInvitedByJobs(scope: Scope): number {
   const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
   const invited = Object.values(jobs)
     .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
-    .reduce((sum, { done }) => sum + done, 0);
+    .reduce((sum, { done }) => sum + (done ?? 0), 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has its own number.
   useEffect(() => {
     if (invited > 0) refreshShown(client, scope);

@@ -66,7 +66,7 @@ function isMoving(job: Job): boolean {
 }
 
 function Size({ job }: { job: Job }) {
-  if (isMoving(job) && job.done > 0) return <Progress label="Exported" value={job.done} max={job.total} />;
+  if (isMoving(job) && job.done) return <Progress label="Exported" value={job.done} max={job.total} />;
   const count = isFinished(job) ? job.done : job.total;
   return <span className="tabular-nums">{count === null ? 'More than 10,000 people' : people(count)}</span>;
 }

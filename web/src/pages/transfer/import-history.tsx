@@ -26,7 +26,7 @@ const COLUMNS: Column<Job>[] = [
 function summaryOf(job: Job): string {
   const result = importResultOf(job);
   if (job.error !== null) return job.error;
-  if (!result) return job.done > 0 ? `${job.done.toLocaleString('en')} rows` : '–';
+  if (!result) return job.done ? `${job.done.toLocaleString('en')} rows` : '–';
   const { created, failed, dryRun, undone } = result;
   if (undone > 0) return `Undone, ${undone.toLocaleString('en')} removed`;
   const bad = failed > 0 ? `, ${failed.toLocaleString('en')} bad` : '';

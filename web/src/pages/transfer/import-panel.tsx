@@ -146,6 +146,6 @@ function Running({ job, onCancel }: { job: Job; onCancel: () => Promise<void> })
 }
 
 function rowsOf({ done, total }: Job): string {
-  const rows = done.toLocaleString('en');
+  const rows = (done ?? 0).toLocaleString('en');
   return total === null ? `${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
 }

@@ -22,7 +22,8 @@ export function ReplayJobs({ scope, endpointId }: { scope: Scope; endpointId: st
 }
 
 function titleOf(job: Job): string {
-  const { state, done, total } = job;
+  const { state, total } = job;
+  const done = job.done ?? 0;
   if (isActive(job)) return total === null ? 'Replaying deliveries' : `Replaying ${deliveries(total)}`;
   if (state === 'done') return `Replayed ${deliveries(done)}`;
   return `${state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${deliveries(done)}`;
