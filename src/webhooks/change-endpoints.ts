@@ -13,6 +13,7 @@ import {
   eventsOf,
   findEndpoint,
   openEndpoint,
+  originOf,
   readEndpoint,
   type SealedEndpoint,
   sealEndpoint,
@@ -215,8 +216,6 @@ function objectOf(id: Uint8Array): AuditEvent['object'] {
   return { kind: 'webhook', id: formatId('whe', id) };
 }
 
-/** Only the origin of the URL: its path and query may contain a password. */
 function auditedSettings({ url, description, events, headers, rateLimit, disabledAt }: Endpoint) {
-  const { origin } = new URL(url);
-  return { origin, description, events, headers, rateLimit, enabled: disabledAt === null };
+  return { origin: originOf(url), description, events, headers, rateLimit, enabled: disabledAt === null };
 }

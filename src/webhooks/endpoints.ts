@@ -85,6 +85,11 @@ export function eventsOf({ events }: Pick<EndpointRow, 'events'>): string[] {
   return events === '' ? [] : events.split(',');
 }
 
+/** For everyone who cannot change the endpoint: path and query may contain a password. */
+export function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
 export function readEndpoint(queue: Queue, row: EndpointRow): Endpoint {
   const { url, description, headers } = openEndpoint(queue, row);
   return {

@@ -5,7 +5,14 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { ageInWords, type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
-import { ANSWERED_GONE, BY_OPERATOR, type Endpoint, type EndpointRow, readEndpoint } from './endpoints.ts';
+import {
+  ANSWERED_GONE,
+  BY_OPERATOR,
+  type Endpoint,
+  type EndpointRow,
+  openEndpoint,
+  originOf,
+} from './endpoints.ts';
 
 const SHOWN_MAX = 20;
 /** By now, its owner has not noticed, and the first deliveries will soon be given up. */
@@ -16,7 +23,9 @@ export interface EndpointFinding extends Finding {
 }
 
 interface FailingEndpoint
-  extends Pick<Endpoint, 'id' | 'waitlistId' | 'environment' | 'url' | 'disabledReason' | 'failingSince'> {
+  extends Pick<Endpoint, 'id' | 'waitlistId' | 'environment' | 'disabledReason' | 'failingSince'> {
+  /** The origin of its URL. */
+  name: string;
   /** Deliveries that were given up lately. */
   failed: number;
 }
@@ -38,7 +47,7 @@ export async function checkEndpoints(context: Context): Promise<EndpointFinding[
 }
 
 function judge(
-  { url, disabledReason, failingSince, failed }: FailingEndpoint,
+  { name, disabledReason, failingSince, failed }: FailingEndpoint,
   now: number,
 ): Omit<Finding, 'what'> {
   const count = `${failed === HEALTH_COUNT_MAX ? 'at least ' : ''}${failed}`;
@@ -48,14 +57,14 @@ function judge(
     return {
       ok: disabledReason === ANSWERED_GONE,
       level: disabledReason === ANSWERED_GONE ? 'warning' : 'problem',
-      detail: `${url} was disabled: ${disabledReason}. Its deliveries are held`,
+      detail: `${name} was disabled: ${disabledReason}. Its deliveries are held`,
     };
   const failingMs = failingSince === null ? 0 : now - failingSince;
-  if (failingMs < OLDEST_LIMIT_MS) return { ok: true, level: 'warning', detail: `${url}: ${lost}` };
+  if (failingMs < OLDEST_LIMIT_MS) return { ok: true, level: 'warning', detail: `${name}: ${lost}` };
   return {
     ok: false,
     level: failingMs < LONG_MS ? 'warning' : 'problem',
-    detail: `${url} has been failing for ${ageInWords(failingMs)}${lost && `, and ${lost}`}`,
+    detail: `${name} has been failing for ${ageInWords(failingMs)}${lost && `, and ${lost}`}`,
   };
 }
 
@@ -77,7 +86,7 @@ async function listFailing({ db, registry }: Context, now: number): Promise<Fail
           id: formatId('whe', row.id),
           waitlistId: queue.waitlist.id,
           environment: queue.environment,
-          url: urlOf(queue, row),
+          name: nameOf(queue, row),
           disabledReason: row.disabled_reason,
           failingSince: row.failing_since,
           failed: Number(row.failed),
@@ -89,9 +98,9 @@ async function listFailing({ db, registry }: Context, now: number): Promise<Fail
 }
 
 /** A damaged row must not hide what else is wrong. */
-function urlOf(queue: Queue, row: EndpointRow): string {
+function nameOf(queue: Queue, row: EndpointRow): string {
   try {
-    return readEndpoint(queue, row).url;
+    return originOf(openEndpoint(queue, row).url);
   } catch {
     return `${formatId('whe', row.id)} (its URL cannot be decrypted)`;
   }

@@ -194,7 +194,7 @@ forEachEngine((engine) => {
               what: 'webhook endpoint',
               ok: false,
               level: 'warning',
-              detail: 'https://crm.example/hook has been failing for 120 min',
+              detail: 'https://crm.example has been failing for 120 min',
               link: `/waitlists/${list.id}/webhooks/${endpoint.id}`,
               endpoint: { id: endpoint.id, waitlistId: list.id, environment: 'production' },
             },
@@ -209,7 +209,7 @@ forEachEngine((engine) => {
         };
         failing.clock.advance(22 * 3_600_000);
         assert.deepEqual(await ofEndpoint(), [
-          ...[false, 'problem', 'https://crm.example/hook has been failing for 24 hours'],
+          ...[false, 'problem', 'https://crm.example has been failing for 24 hours'],
         ]);
         const table = () => failing.context.db.query.updateTable('webhook_endpoint');
         await table().set({ failing_since: null }).execute();
@@ -219,7 +219,7 @@ forEachEngine((engine) => {
           .where('channel', '=', 'webhook')
           .execute();
         assert.deepEqual(await ofEndpoint(), [
-          ...[true, 'warning', 'https://crm.example/hook: 1 delivery of the last 7 days failed'],
+          ...[true, 'warning', 'https://crm.example: 1 delivery of the last 7 days failed'],
         ]);
         const reason = 'no delivery succeeded for 5 days';
         await table().set({ disabled_at: failing.context.clock(), disabled_reason: reason }).execute();

@@ -173,6 +173,32 @@ forEachEngine((engine) => {
       assert.equal((await admin.audited('webhook.secret_rotated')).object.id, id);
     });
 
+    it('shows support where an endpoint is, but not its path and query, which may contain a password', async () => {
+      const support = await adminClient(service, 'support');
+      receiver.answer = status(500);
+      const url = `${receiver.url}/services/T0/hunter2?token=hunter3`;
+      const { id } = await made({ url, description: 'CRM' });
+      const { event } = (await admin.call<Details>('testWebhookEndpoint', 'POST', `${base()}/${id}/test`))
+        .body;
+      await service.context.db.query.updateTable('webhook_endpoint').set({ failing_since: 0 }).execute();
+      const paths = {
+        listWebhookEndpoints: base(),
+        getWebhookEndpoint: `${base()}/${id}`,
+        getDelivery: `${base()}/${id}/deliveries/${event}`,
+        getHealth: '/health',
+      };
+      for (const [operation, path] of Object.entries(paths)) {
+        const { text } = await support.call(operation, 'GET', path);
+        assert.ok(text.includes(receiver.url), text);
+        assert.doesNotMatch(text, /hunter|services/, operation);
+      }
+      assert.equal(
+        (await admin.call<Endpoint>('getWebhookEndpoint', 'GET', `${base()}/${id}`)).body.url,
+        url,
+      );
+      assert.equal((await details(id, event)).body.request.url, url);
+    });
+
     it('shows the secret only to a person with the role and the right password', async () => {
       const { id, secret } = await made();
       const path = `/waitlists/${list.id}/webhooks/${id}/secret`;

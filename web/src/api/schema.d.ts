@@ -585,7 +585,7 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Returns the endpoints of a waitlist in one environment. Requires the `support` role.
+         * @description Returns the endpoints of a waitlist in one environment. Only admins get whole URLs. Requires the `support` role.
          */
         get: operations["listWebhookEndpoints"];
         put?: never;
@@ -609,7 +609,7 @@ export interface paths {
         };
         /**
          * Get a webhook endpoint
-         * @description Returns one endpoint with its state. Requires the `support` role.
+         * @description Returns one endpoint with its state. Only admins get its whole URL. Requires the `support` role.
          */
         get: operations["getWebhookEndpoint"];
         put?: never;
@@ -2955,7 +2955,7 @@ export interface components {
             environment: string;
             /**
              * Format: uri
-             * @description URL that events are sent to.
+             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password.
              */
             url: string;
             /** @description What the endpoint is for. */
@@ -3032,7 +3032,7 @@ export interface components {
             environment: string;
             /**
              * Format: uri
-             * @description URL that events are sent to.
+             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password.
              */
             url: string;
             /** @description What the endpoint is for. */
@@ -3195,7 +3195,7 @@ export interface components {
         };
         /** @description What is sent. */
         DeliveryRequest: {
-            /** @description URL of the endpoint now. */
+            /** @description URL of the endpoint now. Only its origin for `support`. */
             url: string;
             /** @description Headers. `null` for your own headers, and for those that differ with each attempt. */
             headers: {

@@ -50,7 +50,7 @@ const listSchema = adminSchema({
   operationId: 'listWebhookEndpoints',
   tag,
   summary: 'List webhook endpoints',
-  description: 'Returns the endpoints of a waitlist in one environment.',
+  description: 'Returns the endpoints of a waitlist in one environment. Only admins get whole URLs.',
   role: 'support',
   params: WaitlistParams,
   querystring,
@@ -85,7 +85,7 @@ const getSchema = adminSchema({
   operationId: 'getWebhookEndpoint',
   tag,
   summary: 'Get a webhook endpoint',
-  description: 'Returns one endpoint with its state.',
+  description: 'Returns one endpoint with its state. Only admins get its whole URL.',
   role: 'support',
   params: EndpointParams,
   querystring,
@@ -128,28 +128,31 @@ const deleteSchema = adminSchema({
 
 export function registerEndpoints(app: TypedApp, parts: AdminParts): void {
   const { guard } = parts;
-  app.get('/waitlists/:waitlistId/webhooks', { schema: listSchema }, async ({ params, query }) => {
+  app.get('/waitlists/:waitlistId/webhooks', { schema: listSchema }, async (request) => {
+    const { params, query, caller } = request;
     const queue = await requireQueue(parts, params, query);
-    return { webhooks: (await listEndpoints(parts.waitlists, queue)).map(presentOwned) };
+    const endpoints = await listEndpoints(parts.waitlists, queue);
+    return { webhooks: endpoints.map((endpoint) => presentOwned(endpoint, caller.actor.role)) };
   });
 
   app.post('/waitlists/:waitlistId/webhooks', { schema: createSchema }, async (request, reply) => {
-    const { params, query, body } = request;
+    const { params, query, body, caller } = request;
     const queue = await requireQueue(parts, params, query);
     const defaults = { description: '', events: [], headers: {}, rateLimit: null };
     const created = await createEndpoint(domainFor(parts, request), guard, queue, { ...defaults, ...body });
     reply.code(201);
-    return { ...presentOwned(created), secret: created.secret };
+    return { ...presentOwned(created, caller.actor.role), secret: created.secret };
   });
 
   app.get('/waitlists/:waitlistId/webhooks/:endpointId', { schema: getSchema }, async (request) => {
     const { queue, row } = await requireEndpoint(parts, request);
-    return presentOwned(readEndpoint(queue, row));
+    return presentOwned(readEndpoint(queue, row), request.caller.actor.role);
   });
 
   app.patch('/waitlists/:waitlistId/webhooks/:endpointId', { schema: updateSchema }, async (request) => {
     const { id } = await requireEndpoint(parts, request);
-    return presentOwned(await updateEndpoint(domainFor(parts, request), guard, id, request.body));
+    const updated = await updateEndpoint(domainFor(parts, request), guard, id, request.body);
+    return presentOwned(updated, request.caller.actor.role);
   });
 
   app.delete('/waitlists/:waitlistId/webhooks/:endpointId', { schema: deleteSchema }, async (request) => {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
@@ -31,7 +32,7 @@ import {
   EXAMPLE_DETAILS,
   WaitlistParams,
 } from './schemas.ts';
-import { NO_ENDPOINT, NO_WAITLIST, requireEndpoint } from './scope.ts';
+import { NO_ENDPOINT, NO_WAITLIST, requireEndpoint, urlFor } from './scope.ts';
 
 const tag = 'Webhook endpoints';
 const querystring = Type.Object(environmentQuery, closed);
@@ -229,14 +230,14 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
   app.get(`${path}/deliveries/:eventId`, { schema: getSchema }, async (request) => {
     const { id, queue } = await requireEndpoint(parts, request);
     await recordRead(parts, request, queue);
-    return readDetails(parts, id, requireEvent(request.params.eventId));
+    return readDetails(parts, request, id, requireEvent(request.params.eventId));
   });
 
   app.post(`${path}/deliveries/:eventId/replay`, { schema: replayOneSchema }, async (request) => {
     const { id } = await requireEndpoint(parts, request);
     const eventId = requireEvent(request.params.eventId);
     await replayEvent(domainFor(parts, request), id, eventId);
-    return readDetails(parts, id, eventId);
+    return readDetails(parts, request, id, eventId);
   });
 
   app.post(`${path}/replay`, { schema: replaySchema }, async (request, reply) => {
@@ -256,7 +257,7 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
     const { id } = await requireEndpoint(parts, request);
     const { event } = await sendTestEvent(domainFor(parts, request), id);
     reply.code(202);
-    return readDetails(parts, id, event);
+    return readDetails(parts, request, id, event);
   });
 }
 
@@ -269,8 +270,14 @@ function presentList({ deliveries, nextCursor }: DeliveryList) {
   return { deliveries: deliveries.map(presentEndpointDelivery), nextCursor };
 }
 
-async function readDetails({ waitlists }: AdminParts, endpointId: string, eventId: string) {
+async function readDetails(
+  { waitlists }: AdminParts,
+  { caller }: Pick<FastifyRequest, 'caller'>,
+  endpointId: string,
+  eventId: string,
+) {
   const delivery = await showDelivery(waitlists, endpointId, eventId);
-  const { request, log } = delivery;
-  return { ...presentEndpointDelivery(delivery), request, attempts: log.map(presentAttempt) };
+  const url = urlFor(caller.actor.role, delivery.request.url);
+  const request = { ...delivery.request, url };
+  return { ...presentEndpointDelivery(delivery), request, attempts: delivery.log.map(presentAttempt) };
 }

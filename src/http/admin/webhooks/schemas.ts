@@ -15,7 +15,11 @@ const ENDPOINT = {
   id: Type.String({ ...idPattern('whe'), description: 'Unique id of the endpoint.' }),
   waitlistId: WaitlistIdSchema,
   environment: Type.String({ description: 'Environment of the waitlist.' }),
-  url: Type.String({ format: 'uri', description: 'URL that events are sent to.' }),
+  url: Type.String({
+    format: 'uri',
+    description:
+      'URL that events are sent to. Only its origin for `support`: path and query may contain a password.',
+  }),
   description: Type.String({ description: 'What the endpoint is for.' }),
   events: Type.Array(Type.String({ description: 'A kind of event.' }), {
     description: 'Kinds of events that are sent. Empty: all of them.',
@@ -161,7 +165,7 @@ const AttemptObject = Type.Object(
 
 const RequestObject = Type.Object(
   {
-    url: Type.String({ description: 'URL of the endpoint now.' }),
+    url: Type.String({ description: 'URL of the endpoint now. Only its origin for `support`.' }),
     headers: Type.Record(Type.String(), nullable<string>('string', { description: 'Value of the header.' }), {
       description: 'Headers. `null` for your own headers, and for those that differ with each attempt.',
     }),

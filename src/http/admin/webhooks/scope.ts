@@ -1,7 +1,8 @@
 import { notFound } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { isoTime } from '../../../lib/time.ts';
-import { type Endpoint, type FoundEndpoint, findEndpoint } from '../../../webhooks/endpoints.ts';
+import { mayActAs, type Role } from '../../../operators/roles.ts';
+import { type Endpoint, type FoundEndpoint, findEndpoint, originOf } from '../../../webhooks/endpoints.ts';
 import { presentEndpoint } from '../../../webhooks/present.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { requireQueue } from '../core/waitlist-scope.ts';
@@ -36,6 +37,11 @@ export async function requireEndpoint(
   return { ...found, id: endpointId };
 }
 
-export function presentOwned(endpoint: Endpoint) {
-  return { ...presentEndpoint(endpoint), updatedAt: isoTime(endpoint.updatedAt) };
+export function presentOwned(endpoint: Endpoint, role: Role) {
+  const url = urlFor(role, endpoint.url);
+  return { ...presentEndpoint(endpoint), url, updatedAt: isoTime(endpoint.updatedAt) };
+}
+
+export function urlFor(role: Role, url: string): string {
+  return mayActAs(role, 'admin') ? url : originOf(url);
 }

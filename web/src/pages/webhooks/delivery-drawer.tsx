@@ -73,6 +73,7 @@ export function DeliveryDrawer({ endpointId, eventId, onClose }: DeliveryDrawerP
 
 function Details({ delivery }: { delivery: DeliveryDetails }) {
   const { event, state, createdAt, nextAttemptAt, request, attempts } = delivery;
+  const seesUrl = useMay('admin');
   return (
     <div className="flex flex-col gap-6">
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-3">
@@ -101,7 +102,7 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
       </section>
       <section className="flex flex-col gap-3">
         <h3 className="font-semibold">Request</h3>
-        <p className="font-mono text-sm break-all">POST {request.url}</p>
+        <p className="font-mono text-sm break-all">POST {seesUrl ? request.url : `${request.url}/…`}</p>
         <CodeBlock label="Headers" snippets={[{ language: 'Headers', code: headerLines(request.headers) }]} />
         {request.body === null ? (
           <p className="text-mute">The body is gone: a person in it was erased.</p>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useMay } from '../../api/me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -7,12 +8,13 @@ import { EndpointHealth } from './endpoint-health.tsx';
 import type { Endpoint } from './webhooks.ts';
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint | undefined }) {
+  const seesUrl = useMay('admin');
   if (!endpoint) return <LoadingFacts />;
   const { id, url, events, headers, rateLimit, lastSuccessAt, createdAt } = endpoint;
   return (
     <dl className="grid gap-x-8 gap-y-4 md:grid-cols-2">
-      <Fact label="URL">
-        <Copyable text={url} what="URL" />
+      <Fact label={seesUrl ? 'URL' : 'Origin'}>
+        <Copyable text={url} what={seesUrl ? 'URL' : 'origin'} />
       </Fact>
       <Fact label="Status">
         <span className="flex flex-wrap items-center gap-2">
