@@ -45,6 +45,7 @@ describe('a retry', () => {
   it('reads Retry-After as seconds or as a date', () => {
     const now = Date.UTC(2026, 0, 1);
     assert.equal(parseRetryAfter('120', now), 120_000);
+    for (const digits of [13, 400]) assert.ok(parseRetryAfter('9'.repeat(digits), now) >= 24 * HOUR_MS);
     assert.equal(parseRetryAfter(new Date(now + 30_000).toUTCString(), now), 30_000);
     assert.equal(parseRetryAfter(new Date(now - 30_000).toUTCString(), now), 0);
     for (const header of [undefined, '', 'soon', '-1', '1.5', '2026-01-02'])

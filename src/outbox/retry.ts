@@ -36,7 +36,7 @@ export function mayRetry({ tries }: { tries: number }): boolean {
 /** Converts a `Retry-After` header (seconds or a date) to milliseconds. Returns 0 if it is neither. */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
-  if (/^[0-9]{1,12}$/.test(text)) return Number(text) * 1000;
+  if (/^[0-9]+$/.test(text)) return Number(text) * 1000;
   const date = /^[A-Z][a-z]{2,}, /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }

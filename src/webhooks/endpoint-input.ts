@@ -55,7 +55,12 @@ function checkHeaders(headers: Record<string, string>, problems: Problems): void
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
       problems.add('headers', `${name} is not a header name`);
     else if (RESERVED_HEADER.test(name.toLowerCase())) problems.add('headers', `${name} is set by Doorlist`);
-    else if (value.length > HEADER_VALUE_CHARACTERS_MAX || !/^[\t\x20-\x7e]*$/.test(value))
+    else if (value.length > HEADER_VALUE_CHARACTERS_MAX)
+      problems.add(
+        'headers',
+        `the value of ${name} is longer than ${HEADER_VALUE_CHARACTERS_MAX} characters`,
+      );
+    else if (!/^[\t\x20-\x7e]*$/.test(value))
       problems.add('headers', `the value of ${name} must be printable ASCII`);
   }
 }

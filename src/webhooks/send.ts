@@ -130,6 +130,7 @@ const FAILURES: Record<string, string> = {
   ENETUNREACH: 'the network cannot be reached',
   ENOTFOUND: 'the name does not resolve',
   EAI_AGAIN: 'the name does not resolve at the moment',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not valid HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
 };
 
@@ -137,10 +138,11 @@ function describeFailure(error: NodeJS.ErrnoException, deadlineMs: number): stri
   if (error instanceof RefusedTarget) return `refused: the URL ${error.message}`;
   const code = error.code ?? '';
   if (error instanceof DeadlinePassed || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))
-    return `no complete answer within ${deadlineMs / 1000} s`;
+    return `no answer within ${deadlineMs / 1000} s`;
   const known = FAILURES[code];
   if (known) return known;
-  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the TLS certificate is not accepted (${code})`;
+  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return `the TLS connection failed (${code})`;
+  if (/CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the TLS certificate is not accepted (${code})`;
   if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'the answer is not valid HTTP';
   return `failed (${code || error.name})`;
 }

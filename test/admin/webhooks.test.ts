@@ -132,6 +132,11 @@ forEachEngine((engine) => {
           /^headers: content-type is set by Doorlist/,
         ],
         [{ url: receiver.url, headers: { 'bad header': 'x' } }, /^headers: bad header is not a header name/],
+        [
+          { url: receiver.url, headers: { a: 'x'.repeat(4097) } },
+          /^headers: the value of a is longer than 4096 characters/,
+        ],
+        [{ url: receiver.url, headers: { a: 'é' } }, /^headers: the value of a must be printable ASCII/],
         [{ url: receiver.url, headers: { a: 1 } }, /^headers\.a: must be a string/],
         [{ url: receiver.url, rateLimit: 0 }, /^rateLimit: must be a whole number from 1 to 10000/],
         [{ url: receiver.url, description: 'x'.repeat(501) }, /^description: is longer than 500/],

@@ -55,11 +55,22 @@ describe('a receiver that', () => {
 
   it('resets the connection', () => expectFailure((socket) => socket.resetAndDestroy(), /reset|closed/));
   it('hangs up', () => expectFailure((socket) => socket.end(), /closed/));
-  it('never responds', () => expectFailure(() => {}, /^no complete answer within 0.7 s$/));
+  it('never responds', () => expectFailure(() => {}, /^no answer within 0.7 s$/));
   it('sends its headers too slowly', () =>
-    expectFailure((socket) => drip(socket, `${HEAD}x-slow: `), /^no complete answer/));
+    expectFailure((socket) => drip(socket, `${HEAD}x-slow: `), /^no answer/));
   it('speaks another protocol', () =>
     expectFailure((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'), /not valid HTTP/));
+  it('contradicts itself about its length', () =>
+    expectFailure(
+      (socket) => socket.end(`${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+      /not valid HTTP/,
+    ));
+  it('does not speak TLS', async () => {
+    const server = await startSocket((socket) => socket.end(`${HEAD}\r\n`));
+    afterTest(server.close);
+    const { error } = await post(server.url.replace('http:', 'https:'));
+    assert.match(error ?? '', /^the TLS connection failed \(/);
+  });
   it('has endless headers', () =>
     expectFailure((socket) => socket.write(`${HEAD}x: ${'y'.repeat(200_000)}\r\n\r\n`), /too large/));
 
