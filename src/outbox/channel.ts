@@ -19,6 +19,11 @@ export interface Channel<Setup = unknown> {
    * connection inside the transaction could deadlock.
    */
   prepare(targets: readonly Target[]): Promise<OpenTargets<Setup>>;
+  /**
+   * The setup of a target as it is now, or undefined if nothing may be sent any longer. Asked before what was
+   * claimed a while ago is sent.
+   */
+  reopen?(target: Target): Promise<Setup | undefined>;
   /** Counts claimed deliveries against the target's quota. */
   charge(trx: Trx, target: Target, quota: Quota, claimed: number, now: number): Promise<void>;
   /** Runs in the claiming transaction. Returns what must not be sent yet, and until when it waits. */

@@ -16,5 +16,6 @@ export interface Delivery<Setup = unknown> {
   /** On the monotonic clock. An attempt that starts later could outlast the lease. */
   readonly startBefore: number;
   readonly permit: Permit;
-  readonly setup: Setup;
+  /** As of when the permit was given. */
+  setup: Setup;
 }

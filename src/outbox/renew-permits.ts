@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Log } from '../lib/log.ts';
-import type { Delivery } from './delivery.ts';
 import { bytesName, type Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
 
@@ -45,7 +44,7 @@ export async function renewPermits(
 
   async function renewAll(): Promise<void> {
     try {
-      await askDatabase(db, state.target, [...state.underWay, ...state.waiting]);
+      await askDatabase(db, state);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'deliveries are delayed: the database did not respond');
       for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end(false);
@@ -55,16 +54,26 @@ export async function renewPermits(
   }
 }
 
-async function askDatabase(db: Database, target: Target, deliveries: readonly Delivery[]): Promise<void> {
+async function askDatabase(db: Database, { target, channel, underWay, waiting }: TargetState): Promise<void> {
+  const deliveries = [...underWay, ...waiting];
   const eventIds = deliveries.map(({ eventId }) => eventId);
   const checkedAt = performance.now();
-  const rows = await db.run(findStanding, { ...target, eventIds });
+  const [rows, setup] = await Promise.all([
+    db.run(findStanding, { ...target, eventIds }),
+    channel.reopen?.(target),
+  ]);
+  const isClosed = channel.reopen !== undefined && setup === undefined;
   const byEvent = new Map(rows.map((row) => [bytesName(row.event_id), row]));
-  for (const { permit, eventId, token, startBefore } of deliveries) {
+  for (const delivery of deliveries) {
+    const { permit, eventId, token, startBefore } = delivery;
     const row = byEvent.get(bytesName(eventId));
     const ours = row?.token && Buffer.compare(row.token, token) === 0;
     if (!ours || checkedAt >= startBefore) permit.end(false);
     else if (row.event === null) permit.end(true);
-    else permit.extend(checkedAt);
+    else if (isClosed) permit.end(false);
+    else {
+      delivery.setup = setup ?? delivery.setup;
+      permit.extend(checkedAt);
+    }
   }
 }

@@ -99,17 +99,22 @@ export function webhookChannel(
         return found;
       };
     },
+    reopen: async ({ queueId, id }) => {
+      const queue = await context.registry.queueById(queueId);
+      const [row] = await db.run(readEndpoints, { queueIds: [queueId], ids: [id] });
+      return row && queue && { queue, endpoint: unseal(queue, row) };
+    },
     /** Each delivery uses up its share of a second. One second's worth can be sent at once. */
     charge: async (trx, target, { usedUntil, perSecond }, claimed, now) => {
       const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / perSecond);
       await byTarget(trx.updateTable('webhook_endpoint').set({ rate_used_until: until }), target).execute();
     },
     send: async (delivery, sealedBody) => {
-      const { setup, eventId, permit } = delivery;
-      const { url, headers, keys } = setup.endpoint;
-      const body = setup.queue.vault.open<string>('event.body', eventId, sealedBody);
+      const { eventId, permit } = delivery;
+      const body = delivery.setup.queue.vault.open<string>('event.body', eventId, sealedBody);
       const id = formatId('evt', eventId);
       while (await permit.renew()) {
+        const { url, headers, keys } = delivery.setup.endpoint;
         const now = knownSharedNow(context);
         const outgoing = { url, headers, keys: liveSecrets(keys, now).map(({ key }) => key), id, body };
         try {
