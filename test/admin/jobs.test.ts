@@ -56,7 +56,7 @@ forEachEngine((engine) => {
     after(() => service.close());
 
     const read = async (id: string) =>
-      (await service.request<Job>('GET', `/admin/v1/jobs/${id}`, { key: tokens.viewer })).body;
+      (await service.request<Job>('GET', `/admin/v1/jobs/${id}`, { key: tokens.support })).body;
     const cancel = (id: string, key = tokens.admin) =>
       service.request<Job>('DELETE', `/admin/v1/jobs/${id}`, { key });
     const start = async (queue: Queue, to: number) => {
@@ -415,7 +415,7 @@ forEachEngine((engine) => {
       const jobs = async () =>
         (
           await service.request<{ jobs: Job[] }>('GET', `/admin/v1/waitlists/${list.id}/jobs`, {
-            key: tokens.viewer,
+            key: tokens.support,
           })
         ).body.jobs;
       const { db } = context;
