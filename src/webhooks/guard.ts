@@ -2,17 +2,17 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { buildConnector } from 'undici';
 import { type AllowList, isPublicAddress } from '../lib/addresses.ts';
+import { fairLookups, type Resolve } from './lookups.ts';
 
 /** A destination that webhooks must not be sent to. */
 export class RefusedTarget extends Error {
   override name = 'RefusedTarget';
 }
 
-/** Returns every address of a name. */
-export type Resolve = (hostname: string) => Promise<string[]>;
-
-const resolveByDns: Resolve = async (hostname) =>
-  (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+/** One for the whole process, which has few threads for it. */
+const resolveByDns = fairLookups(async (hostname) =>
+  (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address),
+);
 
 /** Less than an attempt's deadline, so that a second address can be tried. */
 const CONNECT_TIMEOUT_MS = 5_000;
