@@ -242,6 +242,8 @@ forEachEngine((engine) => {
       assert.equal(new URL(page.url()).pathname, `/waitlists/${list.id}/webhooks/${body.id}`);
       assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
       assert.equal(await page.getByRole('button', { name: /Send test|Replay|More actions/ }).count(), 0);
+      await page.getByText('Origin', { exact: true }).waitFor();
+      assert.doesNotMatch(await page.content(), /long\/long/, 'the path may contain a password');
       await check(page, 'an endpoint for support');
       await page.close();
     });
