@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { changedFields } from '../../ui/changed-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -7,13 +8,14 @@ import type { Sending } from './sending.ts';
 interface LimitsDialogProps {
   sending: Sending;
   onClose: () => void;
-  onSave: (changes: { bouncePercent: number | null; complaintPercent: number | null }) => Promise<void>;
+  onSave: (changes: Partial<Pick<Sending, 'bouncePercent' | 'complaintPercent'>>) => Promise<void>;
 }
 
 const textOf = (limit: number | null) => (limit === null ? '' : String(limit));
 const limitOf = (text: string) => (text.trim() === '' ? null : Number(text));
 
-export function LimitsDialog({ sending, onClose, onSave }: LimitsDialogProps) {
+export function LimitsDialog({ sending: given, onClose, onSave }: LimitsDialogProps) {
+  const [sending] = useState(given);
   const [bounces, setBounces] = useState(textOf(sending.bouncePercent));
   const [complaints, setComplaints] = useState(textOf(sending.complaintPercent));
   return (
@@ -23,7 +25,8 @@ export function LimitsDialog({ sending, onClose, onSave }: LimitsDialogProps) {
       action="Save"
       onClose={onClose}
       onSubmit={async () => {
-        await onSave({ bouncePercent: limitOf(bounces), complaintPercent: limitOf(complaints) });
+        const limits = { bouncePercent: limitOf(bounces), complaintPercent: limitOf(complaints) };
+        await onSave(changedFields(sending, limits));
         onClose();
         toast('Limits saved');
       }}

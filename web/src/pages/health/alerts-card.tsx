@@ -4,6 +4,7 @@ import { api, call, type Schemas } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { changedFields } from '../../ui/changed-fields.ts';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -97,11 +98,12 @@ interface AlertsDialogProps {
   onSaved: (saved: Alerts) => void;
 }
 
-function AlertsDialog({ alerts, onClose, onSaved }: AlertsDialogProps) {
+function AlertsDialog({ alerts: given, onClose, onSaved }: AlertsDialogProps) {
+  const [alerts] = useState(given);
   const [emails, setEmails] = useState(alerts.emails);
   const [url, setUrl] = useState(alerts.webhookUrl ?? '');
   const save = async () => {
-    const body = { emails, webhookUrl: url.trim() === '' ? null : url.trim() };
+    const body = changedFields(alerts, { emails, webhookUrl: url.trim() === '' ? null : url.trim() });
     onSaved(await call(api.PATCH('/admin/v1/health/alerts', { body })));
     toast('Saved your changes');
     onClose();

@@ -28,7 +28,9 @@ interface WaveFormProps {
 }
 
 /** Plans a wave, and shows what it would do; or changes the plan of one. */
-export function WaveForm({ scope, wave, onClose, onSaved }: WaveFormProps) {
+export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps) {
+  /** As it was opened: what somebody else changes meanwhile is no change of this form. */
+  const [wave] = useState(given);
   const { data: instance } = useQuery(instanceQuery);
   const [draft, setDraft] = useState(() =>
     wave ? draftFrom(wave) : newDraft(instance?.defaultTimeZone ?? 'UTC'),

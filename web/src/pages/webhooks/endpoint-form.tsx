@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { changedFields } from '../../ui/changed-fields.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -16,7 +17,8 @@ interface EndpointFormProps {
   onSaved: (saved: Endpoint & { secret?: string }) => Promise<unknown>;
 }
 
-export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointFormProps) {
+export function EndpointForm({ scope, endpoint: given, onClose, onSaved }: EndpointFormProps) {
+  const [endpoint] = useState(given);
   const [url, setUrl] = useState(endpoint?.url ?? '');
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [all, setAll] = useState((endpoint?.events.length ?? 0) === 0);
@@ -29,15 +31,17 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
   const save = async () => {
     if (!all && events.size === 0)
       throw new ApiError(0, 'invalid_request', 'events: choose at least one, or all events');
-    const body = {
+    const settings = {
       url: url.trim(),
       description: description.trim(),
       events: all ? [] : [...events],
       rateLimit: rateLimit === '' ? null : Number(rateLimit),
-      ...headersOf(headers),
     };
+    const secrets = headersOf(headers);
     await onSaved(
-      endpoint ? await updateEndpoint(scope, endpoint.id, body) : await createEndpoint(scope, body),
+      endpoint
+        ? await updateEndpoint(scope, endpoint.id, { ...changedFields(endpoint, settings), ...secrets })
+        : await createEndpoint(scope, { ...settings, ...secrets }),
     );
   };
   const choose = (kind: EventKind, chosen: boolean) => {
