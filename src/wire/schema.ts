@@ -30,7 +30,7 @@ export const constant = <T extends string | boolean>(value: T, description: stri
 export const exactlyOne = <T extends TSchema[]>(alternatives: [...T], options: object) =>
   Type.Unsafe<Static<T[number]>>({ oneOf: alternatives, ...options });
 
-export const nullable = <T>(type: 'string' | 'integer' | 'number' | 'object', options: object) =>
+export const nullable = <T>(type: 'string' | 'boolean' | 'integer' | 'number' | 'object', options: object) =>
   Type.Unsafe<T | null>({ type: [type, 'null'], ...options });
 
 export const arrayOrNull = <T extends TSchema>(

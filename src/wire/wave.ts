@@ -78,6 +78,11 @@ export const waveFields = {
   }),
 };
 
+const openInvites = Type.Integer({
+  minimum: 0,
+  description: 'Open invites of the waitlist, whoever sent them.',
+});
+
 const HIDDEN = '`null` for viewers if the wave chooses people by metadata.';
 
 const WaveState = oneOf(WAVE_STATES, {
@@ -126,10 +131,7 @@ export const WaveSchema = Type.Object(
       description:
         'Invites of the waitlist that were accepted since the wave was created, whoever sent them.',
     }),
-    openInvites: Type.Integer({
-      minimum: 0,
-      description: 'Open invites of the waitlist, whoever sent them.',
-    }),
+    openInvites,
     nextRunAt: timeOrNull('When it runs next. `null` if it is paused or over, or keeps invites open.'),
     createdAt: time('When it was created.'),
     updatedAt: time('When it last changed or invited somebody.'),
@@ -199,6 +201,7 @@ export const WaveForecastSchema = Type.Object(
       AcceptRateSchema,
       `From the newest invites of this waitlist that are at least 7 days old. \`null\`: not known, because there are fewer than ${SAMPLE_MIN}.`,
     ),
+    openInvites,
     upcoming: Type.Array(UpcomingRun, { maxItems: UPCOMING_MAX, description: 'The next runs.' }),
   },
   { ...named('WaveForecast'), description: 'What a wave will do.' },
@@ -249,6 +252,7 @@ export const EXAMPLE_WAVE: Static<typeof WaveSchema> = {
 
 export const EXAMPLE_FORECAST: Static<typeof WaveForecastSchema> = {
   acceptRate: { likely: 0.4, low: 0.37, high: 0.43, sample: 1_000 },
+  openInvites: 320,
   upcoming: [
     { at: '2026-11-17T08:00:00.000Z', invites: 500, expectedJoins: { low: 185, likely: 200, high: 215 } },
   ],
@@ -324,6 +328,11 @@ export function presentRun(run: WaveRun): Static<typeof RunSchema> {
   };
 }
 
-export function presentForecast({ acceptRate, upcoming }: Forecast): Static<typeof WaveForecastSchema> {
-  return { acceptRate, upcoming: upcoming.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) };
+export function presentForecast(forecast: Forecast): Static<typeof WaveForecastSchema> {
+  const { acceptRate, openInvites, upcoming } = forecast;
+  return {
+    acceptRate,
+    openInvites,
+    upcoming: upcoming.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })),
+  };
 }

@@ -79,6 +79,22 @@ forEachEngine((engine) => {
       assert.deepEqual([stranger.entryId, stranger.expiresAt], [null, null]);
     });
 
+    it('tells of an email whether it has an open invite, on the waitlist or not', async () => {
+      const of = await crowd(1);
+      const isOpen = async (to: string) =>
+        (await invite<{ hasOpenInvite: boolean | null }>(of, { email: to, dryRun: true })).body.hasOpenInvite;
+      const guest = 'inv_guest@example.com';
+      assert.deepEqual([await isOpen(guest), await isOpen(email(1))], [false, false]);
+      const { code } = (await invite(of, { email: guest })).body;
+      await invite(of, { email: email(1) });
+      assert.deepEqual([await isOpen(guest), await isOpen(email(1))], [true, true]);
+      assert.equal((await list(of, `?search=${encodeURIComponent(guest)}`)).invites.length, 1);
+      await service.accept(code ?? '');
+      assert.equal(await isOpen(guest), false);
+      const { body } = await invite<{ hasOpenInvite: boolean | null }>(of, { first: 1, dryRun: true });
+      assert.equal(body.hasOpenInvite, null);
+    });
+
     it('invites the first in line as a job, and tells the number before', async () => {
       const of = await crowd(12);
       const dry = await invite<{ count: number; preview: PresentedEntry[] }>(of, { first: 11, dryRun: true });

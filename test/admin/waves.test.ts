@@ -188,6 +188,7 @@ forEachEngine((engine) => {
       const before = service.clock.now;
       service.clock.advance(8 * DAY_MS);
       const { body: known } = await create<Forecast>(of, { ...plan, untilJoined: null });
+      assert.equal(known.openInvites, 20);
       service.clock.now = before;
       assert.deepEqual([known.acceptRate?.likely, known.acceptRate?.sample], [0.5, 40]);
       assert.deepEqual(known.upcoming[0]?.expectedJoins, { low: 8, likely: 13, high: 17 });

@@ -123,6 +123,11 @@ forEachEngine((engine) => {
     const { code } = await list.invite('p1@example.com');
     await service.accept(code);
     await list.invite('p0@example.com');
+    await list.invite('guest@example.com');
+    await owner.patch(`/waitlists/${list.id}`, { returnToQueue: false });
+    const invites = `/waitlists/${list.id}/invites`;
+    const { body: ended } = await owner.post<{ id: string }>(invites, { email: 'p4@example.com' });
+    await owner.delete(`${invites}/${ended.id}`);
     const page = await open(`/waitlists/${list.id}/invites?invite=email`);
     const dialog = page.getByRole('dialog');
     await dialog.getByText('gets a link of their own').waitFor();
@@ -134,6 +139,13 @@ forEachEngine((engine) => {
     await dialog.getByLabel('Email').fill('p1@example.com');
     await dialog.getByRole('status').getByText('Already joined').waitFor();
     await dialog.getByText('They would get an invite that they do not need.').waitFor();
+    await dialog.getByLabel('Email').fill('guest@example.com');
+    await dialog.getByRole('status').getByText('Already invited').waitFor();
+    await dialog.getByText('They are not on the waitlist.').waitFor();
+    await checkEverywhere(page, 'inviting a guest who was invited');
+    await dialog.getByLabel('Email').fill('p4@example.com');
+    await dialog.getByRole('status').getByText('Invited before').waitFor();
+    await dialog.getByText('That invite can no longer be accepted.').waitFor();
     await dialog.getByLabel('Email').fill('p2@example.com');
     await dialog.getByRole('status').getByText('On the waitlist', { exact: true }).waitFor();
     assert.equal(await dialog.getByText('They would get').count(), 0);

@@ -114,7 +114,9 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Plan a wave' }).click();
     await page.getByRole('dialog').getByText('Nobody left').waitFor();
     await page.getByLabel('Until this many have joined').fill('1');
-    await page.getByRole('dialog').getByText('No places or people left').waitFor();
+    await page.getByRole('dialog').getByText('Nobody left').waitFor();
+    await page.getByRole('dialog').getByRole('tab', { name: 'Keep invites open' }).click();
+    await page.getByRole('dialog').getByText('Nobody is left to invite right now.').waitFor();
     await show(trickle);
     await page.getByText('Keeps 1 invite open.').waitFor();
     await page.getByText('Nobody is left to invite right now.').waitFor();
@@ -128,6 +130,14 @@ forEachEngine((engine) => {
     await list.signup({ email: 'ada@example.com' });
     await show(trickle);
     await page.getByText('Enough invites are open.').waitFor();
+    await page.goto(`/waitlists/${list.id}/waves`);
+    await page.getByRole('button', { name: 'Plan a wave' }).click();
+    await page.getByLabel('Until this many have joined').fill('1');
+    await page.getByRole('dialog').getByText('No places left').waitFor();
+    await page.getByRole('dialog').getByRole('tab', { name: 'Keep invites open' }).click();
+    await page.getByRole('dialog').getByText('No places left: those who joined').waitFor();
+    await page.getByLabel('Open invites').fill('1');
+    await page.getByRole('dialog').getByText('Enough invites are open.').waitFor();
     const full = { name: 'Full', schedule: daily, untilJoined: 1 };
     await show((await createWave(context, queue, full)).id);
     await page.getByRole('row', { name: /No places left –/ }).waitFor();

@@ -57,7 +57,13 @@ export async function browseInvites(
 const idAsValue = sql<Uint8Array>`substr(i.id, 1)`;
 
 export function isInviteId(text: string): boolean {
-  return text.trim().startsWith('inv_');
+  return text.trim().startsWith('inv_') && !text.includes('@');
+}
+
+/** Whether an email can accept an invite already, be it on the waitlist or not. */
+export async function hasOpenInvite(context: Context, queue: Queue, email: string): Promise<boolean> {
+  const { invites } = await browseInvites(context, queue, { search: email, state: 'live', limit: 1 });
+  return invites.length > 0;
 }
 
 interface Sought {

@@ -39,6 +39,8 @@ export interface AcceptRate {
 export interface Forecast {
   /** null if too few invites are old enough. */
   acceptRate: AcceptRate | null;
+  /** They take places, whoever sent them. */
+  openInvites: number;
   upcoming: UpcomingRun[];
 }
 
@@ -99,7 +101,7 @@ async function forecast(
     waiting -= invites;
     at = plan.schedule && nextTime(plan.schedule, at);
   }
-  return { acceptRate, upcoming };
+  return { acceptRate, openInvites: counts.open_invites, upcoming };
 }
 
 async function countPeople(

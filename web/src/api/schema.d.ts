@@ -5501,6 +5501,8 @@ export interface components {
             mailable: components["schemas"]["Mailable"];
             /** @description How many of them get no email because their address bounced. */
             bounced: number;
+            /** @description Whether this `email` has an open invite already, on the waitlist or not. `null` for `first` and `segment`. */
+            hasOpenInvite: boolean | null;
         };
         /** @description An invite, and whether its email is sent. */
         CreatedInvite: {
@@ -5897,6 +5899,8 @@ export interface components {
                 /** @description The number of invites it was counted from. */
                 sample: number;
             } | null;
+            /** @description Open invites of the waitlist, whoever sent them. */
+            openInvites: number;
             /** @description The next runs. */
             upcoming: components["schemas"]["UpcomingRun"][];
         };

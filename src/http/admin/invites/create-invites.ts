@@ -5,7 +5,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { mailableFrom, mailableTo } from '../../../mail/mailable.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
-import { readInvite } from '../../../waitlist/invites/browse-invites.ts';
+import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
@@ -14,7 +14,7 @@ import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
-import { described, named, withExamples } from '../../../wire/schema.ts';
+import { described, named, nullable, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -90,6 +90,10 @@ const Preview = Type.Object(
       minimum: 0,
       description: 'How many of them get no email because their address bounced.',
     }),
+    hasOpenInvite: nullable<boolean>('boolean', {
+      description:
+        'Whether this `email` has an open invite already, on the waitlist or not. `null` for `first` and `segment`.',
+    }),
   },
   { ...named('InvitePreview'), description: 'What an invite would do.' },
 );
@@ -132,7 +136,10 @@ const schema = adminSchema({
       status: 200,
       description: 'What would happen, for `dryRun`.',
       schema: Preview,
-      example: { count: 120, preview: [EXAMPLE_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
+      example: {
+        ...{ count: 120, preview: [EXAMPLE_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
+        hasOpenInvite: null,
+      },
     },
   ],
   errors: ['not_found', 'conflict', 'changed'],
@@ -217,9 +224,10 @@ async function preview(
     refuseRemoved(entry);
     const mailable = presentMailable(await mailableTo(context, queue, 'invite', who, hasServer));
     const bounced = mailable.reason === 'bounced' ? 1 : 0;
-    return { count: 1, preview: entry ? [presentEntry(entry)] : [], mailable, bounced };
+    const preview = entry ? [presentEntry(entry)] : [];
+    return { count: 1, preview, mailable, bounced, hasOpenInvite: await hasOpenInvite(context, queue, who) };
   }
   const { count, first, bounced } = await previewInvites(context, queue, who);
   const mailable = presentMailable(await mailableFrom(context, queue, 'invite', hasServer));
-  return { count, preview: first.map(presentEntry), mailable, bounced };
+  return { count, preview: first.map(presentEntry), mailable, bounced, hasOpenInvite: null };
 }

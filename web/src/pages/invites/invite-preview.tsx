@@ -43,7 +43,7 @@ export function InvitePreview({ way, isAsked, preview, error, isStale }: InviteP
       className={cx('overflow-hidden rounded-md ring-1 ring-line', isStale && 'opacity-60')}
     >
       {isEmail ? (
-        <EmailTitle entry={shown[0]} />
+        <EmailTitle entry={shown[0]} hasOpenInvite={preview.hasOpenInvite === true} />
       ) : (
         <p className="border-b bg-sunken px-4 py-2 font-medium" role="status">
           {count === 0 ? 'Nobody would be invited' : `${people(count)} would be invited`}
@@ -73,24 +73,39 @@ export function InvitePreview({ way, isAsked, preview, error, isStale }: InviteP
         </Scrollable>
       ) : (
         <p className="px-4 py-2 text-mute">
-          {isEmail ? 'They get an invite all the same.' : 'Nobody with an email who is waiting matches.'}
+          {isEmail
+            ? outsider(preview.hasOpenInvite === true)
+            : 'Nobody with an email who is waiting matches.'}
         </p>
       )}
     </section>
   );
 }
 
-const AGAIN: Partial<Record<Entry['status'], { title: string; about: string }>> = {
-  invited: {
-    title: 'Already invited',
-    about: 'They would get another invite. To send the first one again, resend it from the list of invites.',
-  },
-  joined: { title: 'Already joined', about: 'They would get an invite that they do not need.' },
-};
+const outsider = (isInvited: boolean) =>
+  isInvited ? 'They are not on the waitlist.' : 'They get an invite all the same.';
+
+/** Why somebody need not be invited. */
+function whyNot(status: Entry['status'] | undefined, hasOpenInvite: boolean) {
+  if (status === 'joined')
+    return { title: 'Already joined', about: 'They would get an invite that they do not need.' };
+  if (hasOpenInvite)
+    return {
+      title: 'Already invited',
+      about:
+        'They would get another invite. To send the first one again, resend it from the list of invites.',
+    };
+  if (status === 'invited')
+    return {
+      title: 'Invited before',
+      about: 'That invite can no longer be accepted. They would get a new one.',
+    };
+  return undefined;
+}
 
 /** About one email: whether there is an entry, and why it need not be invited. */
-function EmailTitle({ entry }: { entry: Entry | undefined }) {
-  const again = entry && AGAIN[entry.status];
+function EmailTitle({ entry, hasOpenInvite }: { entry: Entry | undefined; hasOpenInvite: boolean }) {
+  const again = whyNot(entry?.status, hasOpenInvite);
   return (
     <div role="status" className={cx('border-b px-4 py-2', again ? 'bg-warn-soft text-warn' : 'bg-sunken')}>
       <p className="font-medium">{again?.title ?? (entry ? 'On the waitlist' : 'Not on the waitlist yet')}</p>

@@ -62,3 +62,32 @@ function joinsOf({ invites, expectedJoins: expected }: Run) {
   if (!expected) return <span className="text-mute">Unknown</span>;
   return `${number(expected.low)} to ${number(expected.high)}`;
 }
+
+/** A wave, or a plan before it is one. */
+interface Plan {
+  keepOpen?: number | null;
+  untilJoined?: number | null;
+  joined: number;
+  openInvites: number;
+  upcoming: readonly Run[] | null;
+}
+
+/** Why a run would invite nobody. */
+export function nobodyWhy(plan: Plan): string {
+  return hasPlaces(plan) ? 'Nobody left' : 'No places left';
+}
+
+/** Why there is no next run. */
+export function nothingWhy(plan: Plan): string {
+  if (plan.keepOpen && plan.openInvites >= plan.keepOpen) return 'Enough invites are open.';
+  return hasPlaces(plan)
+    ? 'Nobody is left to invite right now.'
+    : 'No places left: those who joined and the open invites take them all.';
+}
+
+/** Whether places are left after the next runs, for people who are not there yet. */
+function hasPlaces({ untilJoined, joined, openInvites, upcoming }: Plan): boolean {
+  if (untilJoined === null || untilJoined === undefined) return true;
+  const planned = (upcoming ?? []).reduce((sum, { invites }) => sum + invites, 0);
+  return joined + openInvites + planned < untilJoined;
+}

@@ -13,7 +13,7 @@ import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { NumberField, type PartProps } from './number-field.tsx';
 import { QuotaFields } from './quota-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
-import { Upcoming } from './upcoming.tsx';
+import { nobodyWhy, nothingWhy, Upcoming } from './upcoming.tsx';
 import { changesOf, draftFrom, newDraft, previewOf, requestOf, type WaveDraft } from './wave-draft.ts';
 import { createWave, forecastQuery, updateWave, type Wave, whoInWords } from './waves.ts';
 
@@ -151,6 +151,7 @@ function Preview({ scope, draft }: { scope: Scope; draft: WaveDraft }) {
     placeholderData: keepPreviousData,
   });
   if (isError || !data || settled === 'null') return null;
+  const plan = { ...data.plan, ...data, joined: 0 };
   return (
     <div className="flex flex-col gap-2">
       <p className="text-sm font-medium">What it would do</p>
@@ -158,8 +159,8 @@ function Preview({ scope, draft }: { scope: Scope; draft: WaveDraft }) {
         <Upcoming
           upcoming={data.upcoming.slice(0, 5)}
           timeZone={draft.way === 'schedule' ? draft.timeZone : undefined}
-          nobody={draft.untilJoined.trim() === '' ? 'Nobody left' : 'No places or people left'}
-          empty="Enough invites are open, or nobody is left to invite."
+          nobody={nobodyWhy(plan)}
+          empty={nothingWhy(plan)}
         />
       </div>
     </div>

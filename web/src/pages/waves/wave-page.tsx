@@ -15,7 +15,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { Upcoming } from './upcoming.tsx';
+import { nobodyWhy, nothingWhy, Upcoming } from './upcoming.tsx';
 import { WaveForm } from './wave-form.tsx';
 import { WaveRuns } from './wave-runs.tsx';
 import {
@@ -96,8 +96,8 @@ function Runs({ wave }: { wave: WaveDetails | undefined }) {
         <Upcoming
           upcoming={upcoming}
           timeZone={wave?.schedule?.timeZone}
-          nobody={hasPlaces(wave) ? 'Nobody left' : 'No places left'}
-          empty={nothingNext(wave)}
+          nobody={wave ? nobodyWhy(wave) : ''}
+          empty={wave ? nothingNext(wave) : ''}
         />
       </Card>
       <Card title="History" flush>
@@ -120,21 +120,10 @@ function rateInWords(wave: WaveDetails | undefined): string | undefined {
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
-function nothingNext(wave: WaveDetails | undefined): string {
-  if (wave?.state === 'paused') return 'Nothing until it is resumed.';
-  if (wave?.state === 'running') return 'It is inviting people now.';
-  if (wave && isOver(wave)) return 'This wave is over.';
-  if (wave?.keepOpen && wave.openInvites >= wave.keepOpen) return 'Enough invites are open.';
-  return hasPlaces(wave)
-    ? 'Nobody is left to invite right now.'
-    : 'No places left: those who joined and the open invites take them all.';
-}
-
-/** Whether places are left after the next runs, for people who are not there yet. */
-function hasPlaces(wave: WaveDetails | undefined): boolean {
-  if (!wave || wave.untilJoined === null) return true;
-  const planned = (wave.upcoming ?? []).reduce((sum, { invites }) => sum + invites, 0);
-  return wave.joined + wave.openInvites + planned < wave.untilJoined;
+function nothingNext(wave: WaveDetails): string {
+  if (wave.state === 'paused') return 'Nothing until it is resumed.';
+  if (wave.state === 'running') return 'It is inviting people now.';
+  return isOver(wave) ? 'This wave is over.' : nothingWhy(wave);
 }
 
 function Actions({ wave }: { wave: WaveDetails }) {

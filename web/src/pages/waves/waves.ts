@@ -61,19 +61,18 @@ export const waveQuery = (scope: Scope, waveId: string) =>
     refetchInterval: ({ state: { data } }) => (data?.state === 'running' ? RUNNING_MS : WAITING_MS),
   });
 
-export const forecastQuery = (scope: Scope, body: WaveRequest | undefined) =>
+/** What a plan would do, with the plan that it is about. */
+export const forecastQuery = (scope: Scope, plan: WaveRequest | undefined) =>
   queryOptions({
-    queryKey: [...wavesKey(scope), 'forecast', body],
-    enabled: body !== undefined,
+    queryKey: [...wavesKey(scope), 'forecast', plan],
+    enabled: plan !== undefined,
     retry: false,
-    queryFn: async ({ signal }) =>
-      (await call(
-        api.POST('/admin/v1/waitlists/{waitlistId}/waves', {
-          params: paramsOf(scope),
-          body: { ...(body as WaveRequest), dryRun: true },
-          signal,
-        }),
-      )) as WaveForecast,
+    queryFn: async ({ signal }) => {
+      const params = paramsOf(scope);
+      const body = { ...(plan as WaveRequest), dryRun: true };
+      const asked = api.POST('/admin/v1/waitlists/{waitlistId}/waves', { params, body, signal });
+      return { plan, ...((await call(asked)) as WaveForecast) };
+    },
   });
 
 export async function createWave(scope: Scope, body: WaveRequest): Promise<Wave> {
