@@ -141,6 +141,53 @@ describe('details of the dashboard', () => {
     await page.close();
   });
 
+  it('keeps the focus of somebody who saves by keyboard, while it works, fails and is done', async () => {
+    const page = await open(`/waitlists/${list.id}/settings`);
+    const boost = page.getByLabel('Places per referral');
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/waitlists/${list.id}?*`, async (route) => {
+      if (route.request().method() === 'PATCH') await held.promise;
+      return route.continue();
+    });
+    const name = page.getByLabel('Name', { exact: true });
+    const before = await name.inputValue();
+    await name.fill(' ');
+    await page.getByRole('button', { name: 'Save changes' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('button:focus[aria-busy=true]', { hasText: 'Save changes' }).waitFor();
+    await page.keyboard.press('Enter');
+    held.resolve();
+    await page.locator('input:focus[aria-invalid=true]').waitFor();
+    await name.fill(before);
+    await boost.fill('7');
+    for (const button of ['Save changes', 'Discard']) {
+      await page.getByRole('button', { name: button }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+      assert.equal(await boost.evaluate((field) => field === document.activeElement), true, button);
+      await boost.fill('8');
+    }
+    await page.close();
+  });
+
+  it('tells the words of a proxy from those of the server', async () => {
+    const page = await open('/instance/environments');
+    const says = async (answer: { status: number; body?: string }, words: string) => {
+      await page.route('**/admin/v1/environments*', (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<h1>nginx</h1>', ...answer }),
+      );
+      await page.reload();
+      await page.getByRole('main').getByText(words).waitFor();
+      await page.unroute('**/admin/v1/environments*');
+    };
+    await says({ status: 502 }, 'A proxy cannot reach Doorlist (502): try again in a moment.');
+    await says({ status: 413 }, 'This is larger than a proxy in front of Doorlist allows (413).');
+    const other = 'Something in front of Doorlist answered instead, such as a proxy or a sign-in page';
+    await says({ status: 403 }, `${other} (403).`);
+    await says({ status: 200 }, `${other}.`);
+    await page.close();
+  });
+
   it('leads from a person to their emails and deliveries', async () => {
     const page = await open(`/waitlists/${list.id}/queue?tab=all&search=ada@example.com`);
     const showTab = async (name: string) => {

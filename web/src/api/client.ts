@@ -55,6 +55,7 @@ export class ApiError extends Error {
     if (error instanceof ApiError) return error;
     if (error instanceof TypeError)
       return new ApiError(0, 'offline', 'the server cannot be reached: check your connection');
+    if (error instanceof SyntaxError) return new ApiError(0, 'unknown', notDoorlist());
     return new ApiError(0, 'unknown', error instanceof Error ? error.message : 'something went wrong');
   }
 }
@@ -69,7 +70,7 @@ interface Answer<T> {
 export async function call<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await request;
   if (response.ok) return data as T;
-  const { code, message, fields } = problemOf(error);
+  const { code, message, fields } = problemOf(error, response.status);
   if (
     response.status === 401 &&
     code === 'unauthorized' &&
@@ -81,13 +82,22 @@ export async function call<T>(request: Promise<Answer<T>>): Promise<T> {
   throw new ApiError(response.status, code, message, fields);
 }
 
-function problemOf(error: unknown): Omit<Schemas['Problem'], 'code'> & { code: string } {
+function problemOf(error: unknown, status: number): Omit<Schemas['Problem'], 'code'> & { code: string } {
   const { code, message, fields } = (error ?? {}) as Partial<Schemas['Problem']>;
   return {
     code: code ?? 'unknown',
-    message: message ?? 'the server sent an answer that makes no sense',
+    message: message ?? notDoorlist(status),
     ...(fields ? { fields } : {}),
   };
+}
+
+/** About an answer that is not in the words of Doorlist. */
+function notDoorlist(status?: number): string {
+  if (status === 413) return 'this is larger than a proxy in front of Doorlist allows (413)';
+  if (status === 502 || status === 503 || status === 504)
+    return `a proxy cannot reach Doorlist (${status}): try again in a moment`;
+  const words = 'something in front of Doorlist answered instead, such as a proxy or a sign-in page';
+  return status === undefined ? words : `${words} (${status})`;
 }
 
 function nameAndSay({ name, message }: FieldProblem): string {

@@ -22,7 +22,7 @@ const SIZES: Record<Size, string> = {
 export function buttonClass(look: Look = 'secondary', size: Size = 'md'): string {
   return cx(
     'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap select-none transition-colors active:brightness-95',
-    'disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    'disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
     LOOKS[look],
     SIZES[size],
   );
@@ -36,13 +36,15 @@ interface ButtonProps extends ComponentProps<'button'> {
   icon?: ReactNode;
 }
 
-export function Button({ look, size, busy, icon, className, children, disabled, ...rest }: ButtonProps) {
+export function Button({ look, size, busy, icon, className, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled || busy}
+      // Disabled, it would lose the focus of whoever pressed it.
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(buttonClass(look, size), className)}
     >
       {busy ? <Loader2 className="animate-spin" aria-hidden /> : icon}

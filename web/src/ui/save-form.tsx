@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
@@ -18,9 +18,11 @@ interface SaveFormProps {
 /** A page of settings. Changes are saved together, from a bar that stays in sight, and not lost by leaving. */
 export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: SaveFormProps) {
   const { form, marked } = useMarkedFields(error);
+  const onFocus = useFocusBack(dirty);
   return (
     <form
       ref={form}
+      onFocus={onFocus}
       className="flex flex-col gap-6"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
@@ -53,6 +55,21 @@ export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: Sa
       )}
     </form>
   );
+}
+
+/** The bar goes with the last change. Whoever was in it by keyboard goes on in the field that they came from. */
+function useFocusBack(dirty: boolean) {
+  const left = useRef<HTMLElement>(null);
+  const isInBar = useRef(false);
+  useEffect(() => {
+    const isLost = isInBar.current && document.activeElement === document.body;
+    if (!dirty && isLost) left.current?.focus({ preventScroll: true });
+  }, [dirty]);
+  return ({ target }: FocusEvent<HTMLElement>) => {
+    const bar = target.closest('[data-save-bar]');
+    isInBar.current = bar !== null && target.matches(':focus-visible');
+    if (!bar) left.current = target;
+  };
 }
 
 /** Leads to the first field that is marked, which may be out of sight, and counts them. */

@@ -84,8 +84,8 @@ export const previewQuery = ({ waitlistId, environment }: Scope, file: File, opt
         body: await file.slice(0, PREVIEW_BYTES).arrayBuffer(),
         signal,
       });
-      const body = await response.json();
-      return call(Promise.resolve(response.ok ? { data: body, response } : { error: body, response }));
+      if (response.ok) return response.json();
+      return call(Promise.resolve({ error: await response.json().catch(() => undefined), response }));
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -125,8 +125,9 @@ function post(url: string, file: File, onSent: (bytes: number) => void, signal: 
         try {
           const body = JSON.parse(responseText);
           resolve(ok ? { data: body, response } : { error: body, response });
-        } catch {
-          reject(new ApiError(status, 'unknown', 'the server sent an answer that makes no sense'));
+        } catch (error) {
+          if (ok) reject(error);
+          else resolve({ response });
         }
       };
       request.send(file);
