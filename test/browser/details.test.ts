@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { checkPage, SIZES, useDashboard } from '../support/dashboard.ts';
 import type { List, Service } from '../support/harness.ts';
@@ -243,6 +246,38 @@ describe('details of the dashboard', () => {
     await dialog.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('button', { name: 'Show email' }).click();
     await mail.getByText('Einladung annehmen', { exact: true }).waitFor();
+    await page.close();
+  });
+
+  it('says why a file cannot be imported, and only of that file', async () => {
+    const people = path.join(mkdtempSync(path.join(tmpdir(), 'files-')), 'people.csv');
+    writeFileSync(people, 'email\nada@example.com\n');
+    utimesSync(people, 1, 1); // A browser tells seconds apart.
+    const page = await open(`/waitlists/${list.id}/transfer`);
+    const choose = (file: string | { name: string; mimeType: string; buffer: Buffer }) =>
+      page.getByLabel('File').setInputFiles(file);
+    const check = page.getByRole('button', { name: 'Check file' });
+    await choose({
+      name: 'one.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"email":"a@b.co"}'),
+    });
+    const refused = page.getByText('The file must be a JSON array of objects.');
+    await refused.waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+    await check.click();
+    await refused.nth(1).waitFor();
+    await choose(people);
+    await page.getByText('ada@example.com').waitFor();
+    assert.equal(await refused.count(), 0);
+    writeFileSync(people, 'email\nada@example.com\ngrace@example.com\n');
+    await check.click();
+    const changed = page.getByText('The file was changed or moved after you chose it: choose it again.');
+    await changed.waitFor();
+    await choose(people);
+    await page.getByText('ada@example.com · grace@example.com').waitFor();
+    assert.equal(await changed.count(), 0);
+    page.problems.length = 0; // The browser reports the refusals.
     await page.close();
   });
 

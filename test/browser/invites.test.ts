@@ -166,6 +166,10 @@ forEachEngine((engine) => {
 
     await dialog.getByRole('tab', { name: 'A segment' }).click();
     const day = dialog.getByLabel('Signed up from');
+    await dialog
+      .getByText(/^Midnight in \S+\.$/)
+      .first()
+      .waitFor();
     assert.equal(await day.getAttribute('max'), '9999-12-31');
     await day.fill('12026-01-01');
     await dialog.getByText('Enter a year of four digits.').waitFor();

@@ -221,6 +221,8 @@ forEachEngine((engine) => {
       await refused('email\na@example.com\n', { timeZone: 'Mars/Olympus' }, /timeZone: must be a time zone/);
       await refused('', {}, /is empty/);
       await refused(Buffer.from('\uFEFFemail\na@example.com\n', 'utf16le'), {}, /UTF-16/);
+      for (const magic of ['504b03041400', 'd0cf11e0a1b1'])
+        await refused(Buffer.from(magic, 'hex'), {}, /is an Excel or ZIP file, not CSV: open it, save it as/);
       const same = path.join(directory, 'people.csv');
       await refused('email\na@example.com\n', { errorsFile: same }, /must not be the imported file/);
       await assert.rejects(

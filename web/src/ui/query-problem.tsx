@@ -4,6 +4,9 @@ import { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 
+/** Asking again does not help. */
+const REFUSALS = new Set([400, 403, 404, 413]);
+
 interface QueryProblemProps {
   /** On the page itself, as opposed to inside a card. */
   framed?: boolean;
@@ -33,7 +36,7 @@ export function QueryProblem({ framed, query, children }: QueryProblemProps) {
         {isForbidden ? <Lock aria-hidden /> : <CircleAlert aria-hidden />}
       </span>
       <p className="max-w-md font-medium text-pretty break-words">{error.sentence}</p>
-      {!isForbidden && error.status !== 404 && (
+      {!REFUSALS.has(error.status) && (
         <Button size="sm" onClick={() => query.refetch()}>
           Try again
         </Button>

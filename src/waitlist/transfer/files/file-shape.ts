@@ -9,10 +9,14 @@ import { type FileShape, type Format, readRows, readSample, withNewlines } from 
 
 const DELIMITERS = [',', ';', '\t', '|'];
 const QUOTED = /"(?:[^"]|"")*(?:"|$)/g;
+/** The first bytes of Excel's formats: of a ZIP file, and of a compound file. */
+const SPREADSHEETS = ['504b0304', 'd0cf11e0'];
 const BAD_JSON_ROWS = [...BAD_ROW_COLUMNS, JSON_ROW_COLUMN];
 
 export async function detectShape(file: ImportSource, path: string, format?: Format): Promise<FileShape> {
   const head = await readSample(file, 0);
+  if (SPREADSHEETS.includes(head.toString('hex', 0, 4)))
+    throw invalid(`${path} is an Excel or ZIP file, not CSV: open it, save it as CSV and try again`);
   if (/^(\xff\xfe|\xfe\xff|\0|.\0)/.test(head.toString('latin1', 0, 2)))
     throw invalid(`${path} is UTF-16: save it as UTF-8 and try again`);
   const text = head.toString().replace(/^\uFEFF/, '');

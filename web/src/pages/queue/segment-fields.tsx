@@ -61,6 +61,10 @@ export const isSound = (draft: SegmentDraft) =>
 
 export const isBlank = (draft: SegmentDraft) => isEmpty(segmentOf(draft));
 
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Charts have the time zone of the installation. */
+const MIDNIGHT = `Midnight in ${OWN_ZONE.replaceAll('_', ' ')}.`;
+
 interface SegmentFieldsProps {
   draft: SegmentDraft;
   onChange: (draft: SegmentDraft) => void;
@@ -140,7 +144,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
         />
       </Field>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Signed up from" name="joinedAfter" error={problems.joinedAfter}>
+        <Field label="Signed up from" name="joinedAfter" help={MIDNIGHT} error={problems.joinedAfter}>
           <Input
             type="date"
             max={LAST_DAY}
@@ -148,7 +152,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
             onChange={(event) => set({ joinedAfter: event.target.value })}
           />
         </Field>
-        <Field label="Signed up before" name="joinedBefore" error={problems.joinedBefore}>
+        <Field label="Signed up before" name="joinedBefore" help={MIDNIGHT} error={problems.joinedBefore}>
           <Input
             type="date"
             max={LAST_DAY}

@@ -38,6 +38,8 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const [options, setOptions] = useState(DEFAULTS);
   const [sent, setSent] = useState(0);
   const upload = useRef<AbortController>(null);
+  /** The file that was sent last: its error is not about another one. */
+  const [tried, setTried] = useState<File>();
   /** What was checked last: a change afterwards needs a new check. */
   const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
   const show = (id: string | undefined) =>
@@ -52,6 +54,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const isAnonymous = file !== null && reading !== undefined && !namesPeople(reading.columns, options.map);
   const start = useAct(async (dryRun: boolean) => {
     if (!file) return;
+    setTried(file);
     setSent(0);
     upload.current = new AbortController();
     const { signal } = upload.current;
@@ -91,7 +94,9 @@ export function ImportTab({ scope }: { scope: Scope }) {
           {start.busy && file && (
             <UploadProgress sent={sent} size={file.size} onCancel={() => upload.current?.abort()} />
           )}
-          {start.error && start.error.code !== 'cancelled' && <Alert>{start.error.sentence}</Alert>}
+          {start.error && start.error.code !== 'cancelled' && tried === file && (
+            <Alert>{start.error.sentence}</Alert>
+          )}
           <div className="flex flex-wrap items-center gap-3">
             <Button
               look={isChecked ? 'secondary' : 'primary'}

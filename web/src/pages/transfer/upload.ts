@@ -81,15 +81,37 @@ export const previewQuery = ({ waitlistId, environment }: Scope, file: File, opt
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': type },
-        body: await file.slice(0, PREVIEW_BYTES).arrayBuffer(),
+        body: await readStart(file, PREVIEW_BYTES),
         signal,
       });
       if (response.ok) return response.json();
-      return call(Promise.resolve({ error: await response.json().catch(() => undefined), response }));
+      const error = await response.json().catch(() => undefined);
+      return call<Preview>(Promise.resolve({ error, response })).catch(refusedFile);
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
 };
+
+/** A browser reads a file only as it was when it was chosen. */
+function readStart(file: File, bytes: number): Promise<ArrayBuffer> {
+  return file
+    .slice(0, bytes)
+    .arrayBuffer()
+    .catch(() => {
+      throw new ApiError(
+        0,
+        'file_changed',
+        'the file was changed or moved after you chose it: choose it again',
+      );
+    });
+}
+
+/** The file is the body of the request. */
+function refusedFile(error: unknown): never {
+  const { status, code, message, fields } = ApiError.from(error);
+  const named = fields.map((field) => (field.name === 'body' ? { ...field, name: 'the file' } : field));
+  throw new ApiError(status, code, message, named);
+}
 
 /** Sends the file as it is. */
 export function startImport(
@@ -104,7 +126,8 @@ export function startImport(
   if (order === 'file') query.set('order', order);
   if (confirmed) query.set('confirmed', 'true');
   if (events) query.set('events', 'true');
-  return call(post(`${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent, signal));
+  const url = `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports?${query}`;
+  return call(post(url, file, onSent, signal)).catch(refusedFile);
 }
 
 /** Unlike `fetch`, this can tell how far it has come. */
@@ -117,7 +140,8 @@ function post(url: string, file: File, onSent: (bytes: number) => void, signal: 
     (resolve, reject) => {
       signal.addEventListener('abort', () => request.abort());
       request.onabort = () => reject(new ApiError(0, 'cancelled', 'the upload was cancelled'));
-      request.onerror = () => reject(new TypeError('the upload failed'));
+      request.onerror = () =>
+        readStart(file, 1).then(() => reject(new TypeError('the upload failed')), reject);
       request.onload = () => {
         const { status, responseURL, responseText } = request;
         const ok = status >= 200 && status < 300;
