@@ -226,9 +226,12 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Removed again@example.com').waitFor();
     await becomes('removed');
+    const edit = page.getByRole('dialog').getByRole('button', { name: 'Edit' });
+    await edit.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Put again@example.com back').waitFor();
     await becomes('waiting');
+    await edit.waitFor();
     await choose('Remove…');
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await becomes('removed');
@@ -242,6 +245,7 @@ forEachEngine((engine) => {
 
   it('erases a person only after their email is typed', async () => {
     await list.signup({ email: 'forget@example.com' });
+    const { id } = (await list.lookup('forget@example.com')).body;
     const page = await open(`/waitlists/${list.id}/queue?search=forget%40example.com`, owner);
     await cell(page, 'forget@example.com').click();
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -253,6 +257,10 @@ forEachEngine((engine) => {
     await erase.click();
     await page.getByText('Erased this person').waitFor();
     assert.equal((await list.lookup('forget@example.com')).status, 404);
+    await page.goto(`/waitlists/${list.id}/queue?entry=${id}`);
+    const erased = page.getByRole('dialog', { name: 'Erased person' });
+    await erased.getByText('Erased, with everything else about this person.').waitFor();
+    assert.equal(await erased.getByRole('button', { name: 'Edit' }).count(), 0);
     await page.close();
   });
 

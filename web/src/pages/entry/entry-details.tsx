@@ -59,7 +59,8 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
 }
 
 function Metadata({ scope, entry }: AboutEntry) {
-  const mayEdit = useMay('admin');
+  const isErased = entry.email === null && entry.phone === null;
+  const mayEdit = useMay('admin') && entry.status !== 'removed';
   const maySee = useMay('support');
   const [editing, setEditing] = useState(false);
   const pairs = Object.entries(entry.metadata ?? {});
@@ -75,6 +76,8 @@ function Metadata({ scope, entry }: AboutEntry) {
       </div>
       {!maySee ? (
         <p className="text-mute">Your role does not show metadata.</p>
+      ) : isErased ? (
+        <p className="text-mute">Erased, with everything else about this person.</p>
       ) : pairs.length === 0 ? (
         <p className="text-mute">None. Send metadata with a signup to filter by it later.</p>
       ) : (
