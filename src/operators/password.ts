@@ -21,7 +21,7 @@ const COST: PasswordCost = {
   operations: sodium.crypto_pwhash_OPSLIMIT_INTERACTIVE,
   memoryBytes: sodium.crypto_pwhash_MEMLIMIT_INTERACTIVE,
 };
-/** Each takes 64 MiB and one of the four threads that files and name lookups also need. */
+/** Each takes 64 MiB and one of the few threads that files and name lookups also need. */
 const AT_ONCE = 2;
 /** In each line: about two seconds of work. Above this, requests are told to retry, which limits memory. */
 const MOST_WAITING = 40;
