@@ -16,7 +16,7 @@ FROM ${RUNTIME_IMAGE}
 COPY --from=build /image/usr/local/bin/ /usr/local/bin/
 COPY --from=build /image/app/ /app/
 COPY --from=build --chown=65532:65532 /image/data/ /data/
-ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data
+ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data UV_THREADPOOL_SIZE=16
 WORKDIR /data
 USER 65532:65532
 EXPOSE 3000

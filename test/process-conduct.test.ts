@@ -113,7 +113,7 @@ describe('a running server', () => {
   });
   after(() => storage.remove());
 
-  it('keeps its log and what is for people apart, stays after SIGHUP, and names what it ignores', async () => {
+  it('keeps its log and what is for people apart, stays after SIGHUP and SIGUSR1, and names what it ignores', async () => {
     const server = await startProcess({
       ...storage.environment,
       DOORLIST_PORT: 'tcp://10.0.0.7:3000',
@@ -122,6 +122,9 @@ describe('a running server', () => {
     afterTest(server.stop);
     server.child.kill('SIGHUP');
     await until('the signal is logged', () => server.output().includes('got SIGHUP'));
+    server.child.kill('SIGUSR1');
+    await until('so is this one', () => server.output().includes('got SIGUSR1'));
+    assert.doesNotMatch(server.output(), /Debugger listening/);
     assert.equal((await clientFor(server.url).request('GET', '/healthz')).status, 200);
     const welcome = server.output();
     assert.match(welcome, /\/setup\/[\w-]{43}/);

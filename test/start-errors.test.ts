@@ -176,6 +176,15 @@ describe('a database that cannot be used is reported in one sentence, at the sta
     );
   });
 
+  it('a server without TLS, at once', async () => {
+    await everywhere(
+      address((url) => url.searchParams.set('sslmode', 'require')),
+      /PostgreSQL at 127\.0\.0\.1:\d+ does not support TLS\. Turn it on there, or set sslmode=disable/,
+    );
+    const error = new Error('The server does not support SSL connections');
+    assert.equal(isWorthWaitingFor(new DatabaseUnavailable(error.message, { cause: error })), false);
+  });
+
   it('a certificate that is not trusted', async () => {
     const server = await untrustedServer();
     try {

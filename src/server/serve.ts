@@ -87,6 +87,9 @@ export async function serve(
   }
 }
 
+/** Some tools send them to have files opened anew. Node would open a debugger at SIGUSR1, which shows keys and people. */
+const IGNORED_SIGNALS = ['SIGHUP', 'SIGUSR1'] as const;
+
 /** What concerns the process and not its work. */
 function watchProcess(log: Logger, opened: AsyncDisposableStack): void {
   opened.defer(() => new Promise<void>((resolve) => log.flush(() => resolve())));
@@ -94,9 +97,11 @@ function watchProcess(log: Logger, opened: AsyncDisposableStack): void {
   flushing.unref();
   opened.defer(() => clearInterval(flushing));
   opened.defer(watchDescriptors(log).stop);
-  const onHangUp = () => log.info({}, 'got SIGHUP: settings are only read at the start, so nothing changes');
-  process.on('SIGHUP', onHangUp);
-  opened.defer(() => void process.off('SIGHUP', onHangUp));
+  for (const signal of IGNORED_SIGNALS) {
+    const note = () => log.info({}, `got ${signal}: settings are only read at the start, so nothing changes`);
+    process.on(signal, note);
+    opened.defer(() => void process.off(signal, note));
+  }
 }
 
 interface StartOptions extends Pick<ServeOptions, 'limits'> {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DatabaseUnavailable, LockUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
-import { isPasswordMissing } from './explain.ts';
+import { isMisconfigured } from './explain.ts';
 import { SUPERSEDED_STATE } from './schema-gate.ts';
 
 const UNIQUE_VIOLATION = '23505';
@@ -72,7 +72,7 @@ export function isRolledBack(error: unknown): boolean {
 /** Whether waiting can help. A wrong password or certificate stays wrong. */
 export function isWorthWaitingFor(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable) || error instanceof SchemaSuperseded) return false;
-  if (isPasswordMissing(error)) return false;
+  if (isMisconfigured(error)) return false;
   const state = sqlState(error);
   if (state !== undefined) return UNAVAILABLE_STATE.test(state);
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;

@@ -112,15 +112,26 @@ function unreadable(url: string, file: string, code: string): string {
 /** The driver finds out about a missing password in the middle of signing in. */
 const NO_PASSWORD = /client password must be a (non-empty )?string/;
 
-/** Whether the server asked for a password and there is none, which waiting does not change. */
-export function isPasswordMissing(error: unknown): boolean {
+const NO_TLS = /does not support SSL/;
+
+/** Whether the server asked for a password and there is none. */
+function isPasswordMissing(error: unknown): boolean {
   return NO_PASSWORD.test((rootOf(error) as Error | undefined)?.message ?? '');
+}
+
+function isWithoutTls(error: unknown): boolean {
+  return NO_TLS.test((rootOf(error) as Error | undefined)?.message ?? '');
+}
+
+/** Errors of the client library that have no code, and that waiting does not change. */
+export function isMisconfigured(error: unknown): boolean {
+  return isPasswordMissing(error) || isWithoutTls(error);
 }
 
 /** The client library's timeouts, closed connections and missing TLS support have no error code. */
 function withoutCode(root: unknown, { server, user }: ServerAddress): string | undefined {
   if (isPasswordMissing(root)) return passwordMissing(server, user);
-  if (root instanceof Error && /does not support SSL/.test(root.message))
+  if (isWithoutTls(root))
     return `${server} does not support TLS. Turn it on there, or set sslmode=disable in DATABASE_URL if the network is private.`;
   return root instanceof Error ? `${server} did not answer as expected: ${root.message}.` : undefined;
 }
