@@ -127,7 +127,10 @@ const health = createRoute({
 const waitlists = createRoute({
   getParentRoute: () => shell,
   path: '/waitlists',
-  validateSearch: (search): { create?: string } => ({ create: textOf(search.create) }),
+  validateSearch: (search): { create?: string; search?: string } => ({
+    create: textOf(search.create),
+    search: textOf(search.search),
+  }),
   component: lazyRouteComponent(() => import('./pages/waitlists/waitlists-page.tsx'), 'WaitlistsPage'),
 });
 

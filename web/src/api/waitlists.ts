@@ -4,6 +4,11 @@ import { api, call, type Schemas } from './client.ts';
 export type Waitlist = Schemas['Waitlist'];
 
 const PAGE = 200;
+/** Of more, people search one rather than look for it. */
+export const FEW_WAITLISTS = 12;
+
+/** As people count: Shop 2 before Shop 10. */
+const natural = new Intl.Collator('en', { numeric: true });
 
 /** All waitlists, with the numbers of one environment. */
 export const waitlistsQuery = (environment: string) =>
@@ -18,7 +23,7 @@ export const waitlistsQuery = (environment: string) =>
         all.push(...page.waitlists);
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined);
-      return all;
+      return all.sort((a, b) => natural.compare(a.name, b.name) || natural.compare(a.id, b.id));
     },
   });
 

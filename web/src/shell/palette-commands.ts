@@ -23,6 +23,9 @@ import { INSTANCE_PAGES, WAITLIST_PAGES } from './navigation.ts';
 import { signOut } from './sign-out.ts';
 import { environmentSearch, type Scope } from './waitlist-scope.ts';
 
+/** The group of waitlists. */
+export const WAITLISTS = 'Waitlists';
+
 export interface Command {
   group: string;
   label: string;
@@ -66,7 +69,7 @@ export function commandsFor({ scope, name, waitlists, theme, may }: Surroundings
       act: () => void signOut().catch(toastError),
     },
     ...waitlists.map(({ id, name: label }) => ({
-      group: 'Waitlists',
+      group: WAITLISTS,
       label,
       about: id,
       icon: ListOrdered,

@@ -4,8 +4,9 @@ import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { useTheme } from '../theme.ts';
+import { hasWords } from '../ui/has-words.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
-import { type Command, commandsFor, personCommand } from './palette-commands.ts';
+import { type Command, commandsFor, personCommand, WAITLISTS } from './palette-commands.ts';
 import { usePeople } from './use-people.ts';
 import { useWaitlists } from './use-waitlists.ts';
 
@@ -28,23 +29,17 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
   const router = useRouter();
   const mayFind = mayActAs(role, 'support');
   const { people, words: about } = usePeople(text, mayFind);
-  const words = text.trim().toLowerCase().split(/\s+/);
-  const matches = (command: Command) => {
-    const known = `${command.label} ${command.about ?? ''} ${command.words ?? ''}`.toLowerCase();
-    return words.every((word) => known.includes(word));
-  };
   const commands = commandsFor({
     ...{ scope, name: current?.name, waitlists, theme },
     may: (required) => mayActAs(role, required),
-  }).filter(matches);
-  const found = [
-    ...people.map(personCommand),
-    ...commands.filter(
-      (command, index) =>
-        command.group !== 'Waitlists' ||
-        index - commands.findIndex(({ group }) => group === 'Waitlists') < WAITLISTS_SHOWN,
-    ),
-  ];
+  }).filter(({ label, about: more = '', words = '' }) => hasWords(`${label} ${more} ${words}`, text));
+  const listed = commands.filter(({ group }) => group === WAITLISTS);
+  const left = new Set(listed.slice(WAITLISTS_SHOWN));
+  const found = [...people.map(personCommand), ...commands.filter((command) => !left.has(command))];
+  const headingOf = (group: string) =>
+    group === WAITLISTS && left.size > 0
+      ? `${group}: ${WAITLISTS_SHOWN} of ${listed.length.toLocaleString('en')}. Type more to find the others.`
+      : group;
   const groups = [...Map.groupBy(found, ({ group }) => group)].map(([value, items]) => ({ value, items }));
   const run = ({ act }: Command) => {
     onClose();
@@ -98,7 +93,7 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
               {(group: (typeof groups)[number]) => (
                 <Autocomplete.Group key={group.value} items={group.items} className="pb-2 last:pb-0">
                   <Autocomplete.GroupLabel className="truncate px-2 py-1 text-xs font-medium text-mute">
-                    {group.value}
+                    {headingOf(group.value)}
                   </Autocomplete.GroupLabel>
                   <Autocomplete.Collection>
                     {(command: Command) => (

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ListOrdered, Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useMay } from '../../api/me.ts';
-import { type Waitlist, waitlistsQuery } from '../../api/waitlists.ts';
+import { FEW_WAITLISTS, type Waitlist, waitlistsQuery } from '../../api/waitlists.ts';
 import { COMMAND } from '../../command.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -11,23 +11,28 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { hasWords } from '../../ui/has-words.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { CreateWaitlistDialog } from './create-waitlist-dialog.tsx';
+import { WaitlistSearch } from './waitlist-search.tsx';
 
 const STATUSES = ['waiting', 'invited', 'joined'] as const;
 
 export function WaitlistsPage() {
-  const { create } = useSearch({ from: '/shell/waitlists' });
+  const { create, search = '' } = useSearch({ from: '/shell/waitlists' });
   const navigate = useNavigate({ from: '/waitlists' });
   const mayCreate = useMay('admin');
   const query = useQuery(waitlistsQuery(PRODUCTION));
+  const isLong = query.data !== undefined && query.data.length > FEW_WAITLISTS;
+  const text = useDeferredValue(isLong ? search : '');
+  const shown = query.data?.filter(({ id, name }) => hasWords(`${name} ${id}`, text));
   const button = mayCreate && (
     <Button
       look="primary"
       icon={<Plus aria-hidden />}
-      onClick={() => void navigate({ search: { create: '1' } })}
+      onClick={() => void navigate({ search: (now) => ({ ...now, create: '1' }) })}
     >
       Create waitlist
     </Button>
@@ -39,6 +44,20 @@ export function WaitlistsPage() {
         about={query.data?.length !== 0 && 'Numbers are from production.'}
         actions={query.data?.length !== 0 && button}
       />
+      {isLong && (
+        <WaitlistSearch
+          text={search}
+          onSearch={(next) =>
+            void navigate({
+              search: (now) => ({ ...now, search: next || undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+          found={shown?.length}
+          total={query.data.length}
+        />
+      )}
       <QueryProblem framed query={query}>
         {query.data?.length === 0 ? (
           <Card flush>
@@ -46,7 +65,7 @@ export function WaitlistsPage() {
           </Card>
         ) : (
           <ul aria-busy={query.data === undefined} className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-            {query.data?.map((waitlist) => (
+            {shown?.map((waitlist) => (
               <li key={waitlist.id} className="min-w-0">
                 <WaitlistCard waitlist={waitlist} />
               </li>
@@ -60,7 +79,9 @@ export function WaitlistsPage() {
         )}
       </QueryProblem>
       {create !== undefined && mayCreate && (
-        <CreateWaitlistDialog onClose={() => void navigate({ search: {}, replace: true })} />
+        <CreateWaitlistDialog
+          onClose={() => void navigate({ search: (now) => ({ ...now, create: undefined }), replace: true })}
+        />
       )}
     </>
   );
