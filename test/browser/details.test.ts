@@ -170,6 +170,14 @@ describe('details of the dashboard', () => {
       assert.equal(await boost.evaluate((field) => field === document.activeElement), true, button);
       await boost.fill('8');
     }
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.goto(`/waitlists/${list.id}/emails/accepted`);
+    await page.getByLabel('Subject').fill('Saved by keyboard');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Template saved').waitFor();
+    await page.locator('button:focus[aria-disabled=true]', { hasText: 'Save' }).waitFor();
     await page.close();
   });
 

@@ -273,7 +273,10 @@ forEachEngine((engine) => {
       const subject = page.getByLabel('Subject');
       const save = async () => {
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByRole('button', { name: 'Save' }).and(page.locator(':disabled')).waitFor();
+        await page
+          .getByRole('button', { name: 'Save' })
+          .and(page.locator('[aria-disabled=true]:not([aria-busy])'))
+          .waitFor();
       };
       const choose = async (language: string) => {
         await page.getByRole('combobox', { name: 'Language' }).click();

@@ -31,20 +31,21 @@ export function buttonClass(look: Look = 'secondary', size: Size = 'md'): string
 interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
   size?: Size;
-  /** Shows that it is working, and takes no further clicks. */
+  /** Shows that it is working, and takes no further clicks. Like an idle one, it keeps the focus. */
   busy?: boolean | undefined;
+  /** There is nothing for it to do, such as after saving. Disabled, it would lose the focus of whoever pressed it. */
+  idle?: boolean | undefined;
   icon?: ReactNode;
 }
 
-export function Button({ look, size, busy, icon, className, children, onClick, ...rest }: ButtonProps) {
+export function Button({ look, size, busy, idle, icon, className, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      // Disabled, it would lose the focus of whoever pressed it.
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || idle || undefined}
       aria-busy={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
+      onClick={busy || idle ? (event) => event.preventDefault() : onClick}
       className={cx(buttonClass(look, size), className)}
     >
       {busy ? <Loader2 className="animate-spin" aria-hidden /> : icon}

@@ -87,7 +87,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
               <Button icon={<Send aria-hidden />} onClick={() => setAsking('test')}>
                 Send test
               </Button>
-              <Button look="primary" disabled={!dirty} busy={save.busy} onClick={() => void save.run()}>
+              <Button look="primary" idle={!dirty} busy={save.busy} onClick={() => void save.run()}>
                 Save
               </Button>
             </>
