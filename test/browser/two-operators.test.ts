@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { useDashboard } from '../support/dashboard.ts';
+import { checkEverywhere, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
-import { type Browser, setUp } from '../support/operators.ts';
+import { type Browser, PASSWORD, setUp } from '../support/operators.ts';
 
 const openDashboard = useDashboard();
 
@@ -76,6 +76,72 @@ forEachEngine((engine) => {
     await owner.patch('/health/alerts', { emails: true });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Owners and admins get an email.').waitFor();
+    await page.close();
+  });
+
+  it('keeps what somebody else changes in metadata that is open here', async () => {
+    const list = await service.waitlist();
+    await list.signup({ email: 'ada@example.com', metadata: { plan: 'free', city: 'Rome', age: 3 } });
+    const { body } = await owner.get<{ entries: { id: string }[] }>(`/waitlists/${list.id}/entries`);
+    const entry = `/waitlists/${list.id}/entries/${body.entries[0]?.id}`;
+    const stored = async () => (await owner.get<{ metadata: unknown }>(entry)).body.metadata;
+    const page = await openDashboard(service, `/waitlists/${list.id}/queue?entry=${body.entries[0]?.id}`, {
+      as: owner,
+    });
+    const editor = page.getByRole('dialog', { name: 'Edit metadata' });
+    const field = editor.getByLabel('Metadata');
+    const save = editor.getByRole('button', { name: 'Save' });
+    const shown = async () => JSON.parse(await field.inputValue());
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await field.fill('{ "plan": "pro", "city": "Rome" }');
+    await owner.patch(entry, { metadata: { plan: 'free', city: 'Oslo', age: 3, source: 'news' } });
+    await save.click();
+    await editor
+      .getByText('Changes to city and source are included here. Save again to keep both.')
+      .waitFor();
+    assert.deepEqual(await shown(), { plan: 'pro', city: 'Oslo', source: 'news' });
+    assert.deepEqual(await stored(), { plan: 'free', city: 'Oslo', age: 3, source: 'news' });
+    await checkEverywhere(page, 'metadata that was changed meanwhile');
+    await save.click();
+    await editor.waitFor({ state: 'detached' });
+    assert.deepEqual(await stored(), { plan: 'pro', city: 'Oslo', source: 'news' });
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await field.fill('{ "plan": "team", "city": "Oslo", "source": "news" }');
+    await owner.patch(entry, { metadata: { plan: 'none' } });
+    await save.click();
+    await editor
+      .getByText('Changes to city and source are included here. Your plan is still here.')
+      .waitFor();
+    assert.deepEqual(await shown(), { plan: 'team' });
+    await editor.getByRole('button', { name: 'Discard my changes' }).click();
+    assert.deepEqual(await shown(), { plan: 'none' });
+    await editor.getByRole('button', { name: 'Cancel' }).click();
+    await page.close();
+  });
+
+  it('keeps what was changed elsewhere in a profile that is open here', async () => {
+    const page = await openDashboard(service, '/account', { as: owner });
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Name').fill('Named here');
+    await owner.patch('/me', { email: 'moved@example.com', password: PASSWORD });
+    await page.clock.fastForward(20_000);
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await page.locator('input[value="moved@example.com"]').waitFor();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Named here');
+    assert.equal(await page.getByLabel('Current password').count(), 0, 'the email is not edited');
+
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved your changes').waitFor();
+    await page.getByLabel('Email').fill('again@example.com');
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await owner.patch('/me', { name: 'Named elsewhere' });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByLabel('Current password').waitFor({ state: 'detached' });
+    const { body } = await owner.get<{ operator: { name: string; email: string } }>('/me');
+    assert.deepEqual([body.operator.name, body.operator.email], ['Named elsewhere', 'again@example.com']);
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Named elsewhere');
     await page.close();
   });
 });

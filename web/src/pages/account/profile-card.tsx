@@ -1,35 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, call } from '../../api/client.ts';
-import { meQuery, useMe } from '../../api/me.ts';
+import { meQuery, type Operator, useMe } from '../../api/me.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
-import { useAct } from '../../ui/use-act.ts';
+import { useSettings } from '../../ui/use-settings.ts';
 
 /** The own name and email. */
 export function ProfileCard() {
   const me = useMe();
   const client = useQueryClient();
-  const [input, setInput] = useState({ name: me.name, email: me.email, password: '' });
-  const moves = input.email.trim() !== me.email;
-  const dirty = moves || input.name.trim() !== me.name;
-  const { run, busy, error } = useAct(async () => {
-    const { name, email, password } = input;
-    const body = moves ? { name, email, password } : { name };
-    const saved = await call(api.PATCH('/admin/v1/me', { body }));
-    client.setQueryData(meQuery.queryKey, saved);
-    setInput({ name: saved.name, email: saved.email, password: '' });
-    toast('Saved your changes');
+  const { draft, changes, set, problem, form } = useSettings({
+    saved: me,
+    draftOf,
+    changesOf,
+    save: async (body) => {
+      const saved = await call(api.PATCH('/admin/v1/me', { body }));
+      client.setQueryData(meQuery.queryKey, saved);
+      return saved;
+    },
   });
+  const { dirty, busy, error } = form;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void run();
+    void form.onSave();
   };
-  const problem = (field: string) => error?.about(field);
   return (
     <Card title="Profile" about={`Your role: ${me.role}`}>
       <form onSubmit={submit} className="flex max-w-sm flex-col gap-4">
@@ -40,8 +38,8 @@ export function ProfileCard() {
             required
             maxLength={100}
             autoComplete="name"
-            value={input.name}
-            onChange={(event) => setInput({ ...input, name: event.target.value })}
+            value={draft.name}
+            onChange={(event) => set({ name: event.target.value })}
           />
         </Field>
         <Field label="Email" help="What you sign in with." error={problem('email')}>
@@ -49,11 +47,11 @@ export function ProfileCard() {
             required
             type="email"
             autoComplete="email"
-            value={input.email}
-            onChange={(event) => setInput({ ...input, email: event.target.value })}
+            value={draft.email}
+            onChange={(event) => set({ email: event.target.value })}
           />
         </Field>
-        {moves && (
+        {'email' in changes && (
           <Field
             label="Current password"
             help="To change your email. Your old address gets an email about it."
@@ -63,17 +61,28 @@ export function ProfileCard() {
               required
               type="password"
               autoComplete="current-password"
-              value={input.password}
-              onChange={(event) => setInput({ ...input, password: event.target.value })}
+              value={draft.password}
+              onChange={(event) => set({ password: event.target.value })}
             />
           </Field>
         )}
         <div>
-          <Button type="submit" look="primary" busy={busy} disabled={!dirty}>
+          <Button type="submit" look="primary" busy={busy} idle={!dirty}>
             Save changes
           </Button>
         </div>
       </form>
     </Card>
   );
+}
+
+type Draft = ReturnType<typeof draftOf>;
+const draftOf = ({ name, email }: Operator) => ({ name, email, password: '' });
+
+/** A new email needs the password. */
+function changesOf(saved: Operator, { name, email, password }: Draft) {
+  return {
+    ...(name.trim() === saved.name ? {} : { name }),
+    ...(email.trim() === saved.email ? {} : { email, password }),
+  };
 }

@@ -1,30 +1,48 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, api, call } from '../../api/client.ts';
-import { refreshPeople } from '../../api/entries.ts';
+import { entryQuery, refreshPeople } from '../../api/entries.ts';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { MetadataMeanwhile } from './metadata-meanwhile.tsx';
+import { type Meanwhile, type Metadata, rebase } from './metadata-merge.ts';
 
 /** Metadata as JSON. The server checks its limits and names what breaks them. */
 export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose: () => void }) {
   const client = useQueryClient();
-  const [text, setText] = useState(() => JSON.stringify(entry.metadata ?? {}, null, 2));
+  /** What the text was made from. */
+  const [base, setBase] = useState<Metadata>(entry.metadata ?? {});
+  const [text, setText] = useState(() => textOf(base));
+  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
   const save = async () => {
-    const metadata = parse(text);
+    const draft = parse(text);
+    const latest = await client.fetchQuery({ ...entryQuery(scope, entry.id), staleTime: 0 });
+    const theirs = latest.metadata ?? {};
+    const merged = rebase(base, draft, theirs);
+    if (merged) {
+      setBase(theirs);
+      setText(textOf(merged.metadata));
+      setMeanwhile(merged.meanwhile);
+      return;
+    }
     await call(
       api.PATCH('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', {
         params: {
           path: { waitlistId: scope.waitlistId, entryId: entry.id },
           query: { environment: scope.environment },
         },
-        body: { metadata },
+        body: { metadata: Object.keys(draft).length === 0 ? null : draft },
       }),
     );
     await refreshPeople(client, scope);
     toast('Saved metadata');
     onClose();
+  };
+  const discard = () => {
+    setText(textOf(base));
+    setMeanwhile(undefined);
   };
   return (
     <FormDialog
@@ -36,22 +54,29 @@ export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose
       onSubmit={save}
     >
       {(problem) => (
-        <Field label="Metadata" name="metadata" hideLabel error={problem('metadata')}>
-          <TextArea
-            rows={14}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            spellCheck={false}
-            className="font-mono text-sm"
-          />
-        </Field>
+        <>
+          {meanwhile && <MetadataMeanwhile meanwhile={meanwhile} onDiscard={discard} />}
+          <Field label="Metadata" name="metadata" hideLabel error={problem('metadata')}>
+            <TextArea
+              rows={14}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              spellCheck={false}
+              className="font-mono text-sm"
+            />
+          </Field>
+        </>
       )}
     </FormDialog>
   );
 }
 
-function parse(text: string): Record<string, unknown> | null {
-  if (text.trim() === '') return null;
+function textOf(metadata: Metadata): string {
+  return JSON.stringify(metadata, null, 2);
+}
+
+function parse(text: string): Metadata {
+  if (text.trim() === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -60,5 +85,5 @@ function parse(text: string): Record<string, unknown> | null {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError(0, 'invalid', 'metadata: must be a JSON object, such as { "plan": "pro" }');
-  return Object.keys(value).length === 0 ? null : (value as Record<string, unknown>);
+  return value as Metadata;
 }
