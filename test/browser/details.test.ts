@@ -285,6 +285,11 @@ describe('details of the dashboard', () => {
     await choose(people);
     await page.getByText('ada@example.com · grace@example.com').waitFor();
     assert.equal(await changed.count(), 0);
+    await choose({ name: 'header.csv', mimeType: 'text/csv', buffer: Buffer.from('email,plan\n') });
+    await page.getByText('This file has no rows below its header.').waitFor();
+    assert.equal(await page.getByText('Empty in the first rows').count(), 0);
+    await choose({ name: 'half.csv', mimeType: 'text/csv', buffer: Buffer.from('email,plan\na@b.co,\n') });
+    await page.getByText('Empty in the first rows').waitFor();
     page.problems.length = 0; // The browser reports the refusals.
     await page.close();
   });

@@ -27,12 +27,13 @@ const FOUND_ONLY = [
 
 interface ColumnMappingProps {
   columns: readonly PreviewColumn[];
+  hasRows: boolean;
   map: ColumnMap;
   onChange: (map: ColumnMap) => void;
 }
 
 /** What each column was taken for, to be corrected. */
-export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
+export function ColumnMapping({ columns, hasRows, map, onChange }: ColumnMappingProps) {
   const choose = (name: string, field: string) => {
     const changed = new Map(chooseField(map, name, field));
     if (FOUND_ONLY.some(({ value }) => value === field)) changed.delete(name);
@@ -46,6 +47,7 @@ export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
           <ColumnRow
             key={column.name}
             column={column}
+            noExamples={hasRows ? 'Empty in the first rows' : 'No values'}
             chosen={map.get(column.name)}
             onChoose={(field) => choose(column.name, field)}
           />
@@ -57,12 +59,15 @@ export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
 
 interface ColumnRowProps {
   column: PreviewColumn;
+  /** What to say instead of examples. */
+  noExamples: string;
   chosen: string | undefined;
   onChoose: (field: string) => void;
 }
 
 function ColumnRow({
   column: { name, field, isGuess, isUnknown, examples },
+  noExamples,
   chosen,
   onChoose,
 }: ColumnRowProps) {
@@ -80,7 +85,7 @@ function ColumnRow({
           {chosen === undefined && isUnknown && <Badge>Unknown</Badge>}
         </span>
         <span className="truncate text-sm text-mute" title={texts}>
-          {texts || 'Empty in the first rows'}
+          {texts || noExamples}
         </span>
       </span>
       <Select

@@ -24,7 +24,9 @@ export function FileReading({ scope, file, options, onChange }: FileReadingProps
       {preview ? (
         <>
           {preview.service !== null && <Alert tone="info">Looks like a {preview.service} export.</Alert>}
+          {!preview.hasRows && <Alert tone="warn">This file has no rows below its header.</Alert>}
           <ColumnMapping
+            hasRows={preview.hasRows}
             columns={preview.columns}
             map={options.map}
             onChange={(map) => onChange({ ...options, map })}

@@ -5,7 +5,11 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
 import type { Job } from './jobs.ts';
 
-export type Preview = Schemas['ImportPreview'];
+export interface Preview extends ImportPreview {
+  /** A file with a header and nothing else has none. */
+  hasRows: boolean;
+}
+type ImportPreview = Schemas['ImportPreview'];
 export type TimeFormat = NonNullable<Schemas['ImportTimes']['format']>;
 
 export interface ImportOptions {
@@ -78,19 +82,28 @@ export const previewQuery = ({ waitlistId, environment }: Scope, file: File, opt
     queryKey: ['import-preview', file.name, file.size, file.lastModified, url],
     queryFn: async ({ signal }): Promise<Preview> => {
       const type = typeOf(file.name) ?? 'text/csv';
+      const body = await readStart(file, PREVIEW_BYTES);
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': type },
-        body: await readStart(file, PREVIEW_BYTES),
+        body,
         signal,
       });
-      if (response.ok) return response.json();
+      if (response.ok) {
+        const preview: ImportPreview = await response.json();
+        const hasRows = preview.format !== 'csv' || file.size > PREVIEW_BYTES || hasSecondLine(body);
+        return { ...preview, hasRows };
+      }
       const error = await response.json().catch(() => undefined);
       return call<Preview>(Promise.resolve({ error, response })).catch(refusedFile);
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
 };
+
+function hasSecondLine(bytes: ArrayBuffer): boolean {
+  return /[\r\n]/.test(new TextDecoder().decode(bytes).trim());
+}
 
 /** A browser reads a file only as it was when it was chosen. */
 function readStart(file: File, bytes: number): Promise<ArrayBuffer> {
