@@ -196,4 +196,28 @@ forEachEngine((engine) => {
     await cell(page, 'grace@example.com').waitFor();
     await page.close();
   });
+
+  it('reads a day in a link in the time zone of the installation, and names it', async () => {
+    await owner.patch('/instance', { defaultTimeZone: 'Pacific/Kiritimati' });
+    const page = await open('/account');
+    const asked = page.waitForRequest(/entries\?.*joinedAfter/);
+    await page.goto(`/waitlists/${list.id}/queue?tab=all&joinedAfter=2025-03-01`);
+    assert.equal(
+      new URL((await asked).url()).searchParams.get('joinedAfter'),
+      '2025-02-28T10:00:00.000Z', // 14 hours ahead of UTC.
+    );
+    const name = 'Remove the filter Signed up from Mar 1, 2025, Pacific/Kiritimati';
+    await page.getByRole('button', { name }).waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    assert.equal(await dialog.getByLabel('Signed up from').inputValue(), '2025-03-01');
+    await dialog.getByText('Midnight in Pacific/Kiritimati.').first().waitFor();
+    await page.goto(`/waitlists/${list.id}/transfer?tab=export`);
+    const exported = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByText('Midnight in Pacific/Kiritimati.').first().waitFor();
+    await page.getByLabel('Signed up from').fill('2025-03-01');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    assert.match((await exported).postData() ?? '', /2025-02-28T10:00:00/);
+    await page.close();
+  });
 });

@@ -141,14 +141,17 @@ const waitlist = createRoute({
   validateSearch: (search): { environment?: string } => ({ environment: textOf(search.environment) }),
   loaderDeps: ({ search: { environment } }) => ({ environment }),
   loader: ({ params: { waitlistId }, deps: { environment } }) =>
-    prepare(waitlistQuery({ waitlistId, environment })),
+    Promise.all([
+      prepare(waitlistQuery({ waitlistId, environment })),
+      // Days in addresses are read in its time zone.
+      queryClient.ensureQueryData(instanceQuery).catch(() => undefined),
+    ]),
   component: WaitlistLayout,
 });
 const overview = createRoute({
   getParentRoute: () => waitlist,
   path: '/',
   validateSearch: readOverviewSearch,
-  loader: () => prepare(instanceQuery),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 const queue = createRoute({

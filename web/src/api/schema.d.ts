@@ -4411,7 +4411,7 @@ export interface components {
                 /** @description Whether it answers. If not, its queues cannot be used. */
                 isUp: boolean;
             }[] | null;
-            /** @description IANA name of the time zone for charts, such as `Europe/Berlin`. */
+            /** @description IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`. */
             defaultTimeZone: string;
             /**
              * Format: date-time
@@ -4421,7 +4421,7 @@ export interface components {
         };
         /** @description Settings to change. */
         InstanceUpdate: {
-            /** @description IANA name of the time zone for charts, such as `Europe/Berlin`. */
+            /** @description IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`. */
             defaultTimeZone?: string;
         };
         /** @description The result of one check. */
@@ -10545,7 +10545,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. Takes no longer for the millionth than for the first.
+                 * @description Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. Takes no longer for the millionth than for the first, unless `sort=joined` has to count because an import was undone.
                  * @example 1000
                  */
                 at?: number;

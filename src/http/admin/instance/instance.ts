@@ -14,7 +14,8 @@ const tag = 'Instance';
 
 const settings = {
   defaultTimeZone: Type.String({
-    description: 'IANA name of the time zone for charts, such as `Europe/Berlin`.',
+    description:
+      'IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`.',
   }),
 };
 

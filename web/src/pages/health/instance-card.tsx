@@ -49,6 +49,7 @@ export function InstanceCard() {
           onSaved={(saved) => {
             client.setQueryData(instanceQuery.queryKey, saved);
             void client.invalidateQueries({ queryKey: ['statistics'] });
+            void client.invalidateQueries({ queryKey: ['people'] }); // Filters have days.
           }}
         />
       )}
@@ -69,7 +70,7 @@ function Facts({ instance, change }: { instance: Instance; change: ReactNode }) 
         <span className="break-all">{emails.from}</span>
         {emails.smtp === 'none' && <Badge tone="warn">Not sent</Badge>}
       </Fact>
-      <Fact name="Time zone of charts">
+      <Fact name="Time zone of charts and filters">
         {defaultTimeZone}
         {change}
       </Fact>
@@ -105,7 +106,7 @@ function TimeZoneDialog({ current, onClose, onSaved }: TimeZoneDialogProps) {
   };
   return (
     <FormDialog
-      title="Time zone of charts"
+      title="Time zone of charts and filters"
       about="Days and weeks begin at midnight there, for everyone."
       action="Save"
       onClose={onClose}

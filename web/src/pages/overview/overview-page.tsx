@@ -9,6 +9,7 @@ import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { dayIn } from '../../ui/day.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -16,15 +17,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { firstStepsQuery } from './first-steps-query.ts';
-import {
-  CUSTOM,
-  DEFAULT_PERIOD,
-  dayAfter,
-  type OverviewSearch,
-  PERIODS,
-  spanOf,
-  todayIn,
-} from './periods.ts';
+import { CUSTOM, DEFAULT_PERIOD, dayAfter, type OverviewSearch, PERIODS, spanOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
 import { SignupsChart } from './signups-chart.tsx';
 import { statisticsQuery } from './statistics-query.ts';
@@ -60,7 +53,7 @@ export function OverviewPage() {
   const now = (name: keyof NonNullable<typeof counters>) =>
     counters?.[name] ?? (query.isError ? null : undefined);
   const { label } = spanOf(search, timeZone);
-  const today = todayIn(timeZone);
+  const today = dayIn(timeZone);
   const last30Days = { from: dayAfter(today, -29), to: today };
   const within = (count: number | undefined, what = '') =>
     count === undefined ? '\u00a0' : `${count.toLocaleString('en')} ${what}in ${label}`;

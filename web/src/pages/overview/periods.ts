@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import { choiceOf, textOf } from '../../search.ts';
+import { dayIn } from '../../ui/day.ts';
 
 type Interval = Schemas['Interval'];
 
@@ -60,14 +61,6 @@ export const FIRST_DAY = '1980-01-01';
 /** Ten years of weeks, as much as the API returns. */
 const DAYS_MAX = 3_640;
 
-/** The day that it is in a time zone. */
-export function todayIn(timeZone: string, now = Date.now()): string {
-  const parts = new Intl.DateTimeFormat('en', { ...DAY_PARTS, timeZone }).formatToParts(now);
-  return ['year', 'month', 'day'].map((name) => parts.find(({ type }) => type === name)?.value).join('-');
-}
-
-const DAY_PARTS = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -97,7 +90,7 @@ interface Span {
 }
 
 export function spanOf(search: OverviewSearch, timeZone: string, now = Date.now()): Span {
-  const today = todayIn(timeZone, now);
+  const today = dayIn(timeZone, now);
   const { period, from, to } = search;
   if (period === CUSTOM && from && to && !problemOf(from, to, today)) {
     const isOver = to < today;

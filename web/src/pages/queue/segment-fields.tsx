@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { dayProblem, LAST_DAY } from '../../ui/day.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { isEmpty, type Segment } from './segment.ts';
-import { localDay, splitPair } from './segment-words.ts';
+import { inputDay, midnightInWords, splitPair } from './segment-words.ts';
 
 /** A segment while it is being filled in. */
 interface SegmentDraft {
@@ -25,8 +25,8 @@ export function draftOf(segment: Segment): SegmentDraft {
   return {
     pairs: pairs.length > 0 ? pairs : [{ id: 0, key: '', value: '' }],
     minReferrals: segment.minReferrals ?? '',
-    joinedAfter: localDay(segment.joinedAfter),
-    joinedBefore: localDay(segment.joinedBefore),
+    joinedAfter: inputDay(segment.joinedAfter),
+    joinedBefore: inputDay(segment.joinedBefore),
     given: segment,
   };
 }
@@ -34,7 +34,7 @@ export function draftOf(segment: Segment): SegmentDraft {
 export function segmentOf(draft: SegmentDraft): Segment {
   const { pairs, minReferrals, given } = draft;
   const timeOf = (name: 'joinedAfter' | 'joinedBefore') =>
-    draft[name] === localDay(given[name]) ? given[name] : draft[name] || undefined;
+    draft[name] === inputDay(given[name]) ? given[name] : draft[name] || undefined;
   const where = pairs
     .filter(({ key }) => key.trim() !== '')
     .map(({ key, value }) => `${key.trim()}=${value.trim()}`);
@@ -60,10 +60,6 @@ export const isSound = (draft: SegmentDraft) =>
   Object.values(problemsOf(draft)).every((problem) => problem === undefined);
 
 export const isBlank = (draft: SegmentDraft) => isEmpty(segmentOf(draft));
-
-const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Charts have the time zone of the installation. */
-const MIDNIGHT = `Midnight in ${OWN_ZONE.replaceAll('_', ' ')}.`;
 
 interface SegmentFieldsProps {
   draft: SegmentDraft;
@@ -144,7 +140,12 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
         />
       </Field>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Signed up from" name="joinedAfter" help={MIDNIGHT} error={problems.joinedAfter}>
+        <Field
+          label="Signed up from"
+          name="joinedAfter"
+          help={midnightInWords()}
+          error={problems.joinedAfter}
+        >
           <Input
             type="date"
             max={LAST_DAY}
@@ -152,7 +153,12 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
             onChange={(event) => set({ joinedAfter: event.target.value })}
           />
         </Field>
-        <Field label="Signed up before" name="joinedBefore" help={MIDNIGHT} error={problems.joinedBefore}>
+        <Field
+          label="Signed up before"
+          name="joinedBefore"
+          help={midnightInWords()}
+          error={problems.joinedBefore}
+        >
           <Input
             type="date"
             max={LAST_DAY}

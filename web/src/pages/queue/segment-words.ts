@@ -1,9 +1,12 @@
+import { installationZone } from '../../api/instance.ts';
+import { dayIn, midnightIn } from '../../ui/day.ts';
 import type { Segment } from './segment.ts';
 
-/** A day begins at midnight where the operator is. */
-function toTime(day: string | undefined): string | undefined {
+/** A day begins at midnight in the time zone of the installation, so that a link shows everyone the same people. */
+export function toTime(day: string | undefined): string | undefined {
   if (day === undefined) return undefined;
-  return (/^\d{4}-\d\d-\d\d$/.test(day) ? new Date(`${day}T00:00:00`) : new Date(day)).toISOString();
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(day);
+  return new Date(isDay ? midnightIn(day, installationZone()) : day).toISOString();
 }
 
 /** As the API takes it, in queries and in bodies. */
@@ -62,23 +65,27 @@ export function conditionsIn(segment: Segment, referrerName = segment.referrer):
   ];
 }
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** With the time, unless it is midnight where the operator is. */
+/** With the time, unless it is midnight, and with the time zone where it is not that of the person who looks. */
 function dayOf(text: string): string {
-  const at = new Date(toTime(text) ?? text);
-  return (isMidnight(at) ? day : moment).format(at);
+  const timeZone = installationZone();
+  const at = Date.parse(toTime(text) ?? text);
+  const isMidnight = at === midnightIn(dayIn(timeZone, at), timeZone);
+  const format = new Intl.DateTimeFormat('en', {
+    dateStyle: 'medium',
+    timeStyle: isMidnight ? undefined : 'short',
+    timeZone,
+  });
+  return [format.format(at), ...(timeZone === OWN_ZONE ? [] : [nameOfZone(timeZone)])].join(', ');
 }
 
-function isMidnight(at: Date): boolean {
-  return at.getTime() === new Date(at).setHours(0, 0, 0, 0);
+/** For a date input. */
+export function inputDay(text: string | undefined): string {
+  return text === undefined ? '' : dayIn(installationZone(), Date.parse(toTime(text) ?? text));
 }
 
-/** For a date input: the day where the operator is. */
-export function localDay(text: string | undefined): string {
-  if (text === undefined) return '';
-  const at = new Date(toTime(text) ?? text);
-  const pad = (number: number) => String(number).padStart(2, '0');
-  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
-}
+/** What a day in a date input means. */
+export const midnightInWords = () => `Midnight in ${nameOfZone(installationZone())}.`;
+
+const nameOfZone = (timeZone: string) => timeZone.replaceAll('_', ' ');

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { toTime } from '../queue/segment-words.ts';
 
 type ExportRequest = Schemas['ExportRequest'];
 
@@ -6,7 +7,7 @@ export interface ExportDraft {
   format: ExportRequest['format'];
   status: 'all' | NonNullable<ExportRequest['status']>;
   minReferrals: string;
-  /** Days, in the time zone of the browser. */
+  /** Days, in the time zone of the installation. */
   joinedAfter: string;
   joinedBefore: string;
   /** `key=value`, separated by commas. */
@@ -30,8 +31,8 @@ export function requestOf({ format, status, ...conditions }: ExportDraft): Expor
   const where = pairsOf(conditions.where);
   const segment = {
     ...(minReferrals === '' ? {} : { minReferrals: Number(minReferrals) }),
-    ...(joinedAfter === '' ? {} : { joinedAfter: startOf(joinedAfter) }),
-    ...(joinedBefore === '' ? {} : { joinedBefore: startOf(joinedBefore) }),
+    ...(joinedAfter === '' ? {} : { joinedAfter: toTime(joinedAfter) }),
+    ...(joinedBefore === '' ? {} : { joinedBefore: toTime(joinedBefore) }),
     ...(where.length === 0 ? {} : { where }),
     ...(saved === '' ? {} : { saved }),
   };
@@ -40,10 +41,6 @@ export function requestOf({ format, status, ...conditions }: ExportDraft): Expor
     ...(status === 'all' ? {} : { status }),
     ...(Object.keys(segment).length === 0 ? {} : { segment }),
   };
-}
-
-function startOf(day: string): string {
-  return new Date(`${day}T00:00:00`).toISOString();
 }
 
 function pairsOf(text: string): string[] {

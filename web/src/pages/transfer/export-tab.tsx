@@ -12,6 +12,7 @@ import { Segments } from '../../ui/segments.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { savedSegmentsQuery } from '../queue/saved-segments.ts';
+import { midnightInWords } from '../queue/segment-words.ts';
 import { EMPTY_DRAFT, type ExportDraft, requestOf } from './export-draft.ts';
 import { ExportHistory } from './export-history.tsx';
 import { exportsQuery, fileUrl } from './jobs.ts';
@@ -97,6 +98,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
             </Field>
             <Field
               label="Signed up from"
+              help={midnightInWords()}
               error={dayProblem(draft.joinedAfter) ?? problem('segment.joinedAfter')}
             >
               <Input
@@ -108,6 +110,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
             </Field>
             <Field
               label="Signed up before"
+              help={midnightInWords()}
               error={dayProblem(draft.joinedBefore) ?? problem('segment.joinedBefore')}
             >
               <Input
