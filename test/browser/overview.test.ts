@@ -130,4 +130,23 @@ forEachEngine((engine) => {
     await check(page, 'metadata, as a viewer');
     await page.close();
   });
+
+  it('says that metadata and pending people could not be loaded, and tries again', async () => {
+    const page = await open('/account');
+    let fails = true;
+    await page.route(`**/admin/v1/waitlists/${list.id}?*`, (route) => {
+      const json = { code: 'internal_error', message: 'something went wrong' };
+      return fails ? route.fulfill({ status: 500, json }) : route.continue();
+    });
+    await page.goto(`/waitlists/${list.id}`);
+    const alert = page.getByRole('alert').filter({ hasText: 'The settings of this waitlist' });
+    await alert.getByText('Pending people and counted metadata are not shown.').waitFor();
+    page.problems.length = 0; // The browser reports the failures that we wanted.
+    await check(page, 'an overview without settings');
+    fails = false;
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Signups in this period, by metadata.').waitFor();
+    assert.equal(await alert.count(), 0);
+    await page.close();
+  });
 });

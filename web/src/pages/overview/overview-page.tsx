@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { instanceQuery } from '../../api/instance.ts';
 import { useLive } from '../../api/live.tsx';
 import { mayActAs, useMay, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
@@ -39,7 +41,8 @@ export function OverviewPage() {
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/' });
   const set = (change: OverviewSearch, replace = false) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
-  const { data: waitlist } = useQuery(waitlistQuery(scope));
+  const settings = useQuery(waitlistQuery(scope));
+  const waitlist = settings.data;
   const live = useLive(scope.waitlistId, scope.environment);
   const instance = useQuery(instanceQuery);
   const timeZone = instance.data?.defaultTimeZone ?? 'UTC';
@@ -99,6 +102,16 @@ export function OverviewPage() {
             onChange={(range) => set(range, true)}
           />
         </Suspense>
+      )}
+      {settings.isError && !waitlist && (
+        <Alert title="The settings of this waitlist could not be loaded">
+          {ApiError.from(settings.error).sentence} Pending people and counted metadata are not shown.
+          <span className="mt-2 block">
+            <Button size="sm" busy={settings.isFetching} onClick={() => void settings.refetch()}>
+              Try again
+            </Button>
+          </span>
+        </Alert>
       )}
       <Stats>
         <Stat label="Signups" value={now('signups')} about={within(totals?.signups)} />
