@@ -30,6 +30,9 @@ import {
 } from './command.ts';
 import { queueOf } from './queue.ts';
 
+/** Instead of event kinds. */
+const ALL = 'all';
+
 const SETTINGS: Record<string, Flag> = {
   events: { value: 'KINDS', about: 'Comma-separated event kinds to send (default: all).' },
   description: { value: 'TEXT', about: 'Description.' },
@@ -78,7 +81,7 @@ export const webhooks: Command[] = [
         one.waitlistId,
         one.environment,
         one.url,
-        one.events.join(',') || 'all',
+        one.events.join(',') || ALL,
         stateOf(one),
       ]);
       return { json: list, text: table(['ID', 'WAITLIST', 'ENV', 'URL', 'EVENTS', 'STATE'], rows) };
@@ -174,7 +177,7 @@ function settingsOf(flags: Flags) {
 
 function parseList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
-  return text === 'all' ? [] : [...new Set(items.filter(Boolean))];
+  return text === ALL ? [] : [...new Set(items.filter(Boolean))];
 }
 
 function parseHeaders(text: string): Record<string, string> {
@@ -199,7 +202,8 @@ function stateOf({ enabled, disabledReason, failingSince }: PresentedEndpoint): 
 
 function outcomeOf(endpoint: Endpoint) {
   const view = presentEndpoint(endpoint);
-  const lines = Object.entries({ ...view, state: stateOf(view) }).map(
+  const events = view.events.length > 0 ? view.events : ALL;
+  const lines = Object.entries({ ...view, events, state: stateOf(view) }).map(
     ([name, value]) => `${name.padEnd(16)}${Array.isArray(value) ? value.join(', ') || '-' : (value ?? '-')}`,
   );
   return { json: view, text: lines.join('\n') };

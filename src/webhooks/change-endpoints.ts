@@ -32,11 +32,11 @@ export async function createEndpoint(
   queue: Queue,
   input: EndpointInput,
 ): Promise<CreatedEndpoint> {
-  await checkEndpoint(guard, input);
+  const url = await checkEndpoint(guard, input);
   const now = context.clock();
   const id = newIdOf(queue.id, now);
   const secret = newSecret();
-  const { url, description, headers } = input;
+  const { description, headers } = input;
   const row: EndpointRow = {
     queue_id: queue.id,
     id,
@@ -96,8 +96,9 @@ export async function updateEndpoint(
   const { queue, row, sealed } = await findEndpoint(context, endpointId);
   if (Object.keys(changes).length > 0) {
     const current = { ...sealed, events: eventsOf(row), rateLimit: row.rate_limit };
-    await checkEndpoint(guard, { ...current, ...changes });
-  }
+    const url = await checkEndpoint(guard, { ...current, ...changes });
+    if (changes.url !== undefined) changes.url = url;
+  } else if (enabled === undefined) return readEndpoint(queue, row);
   const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) => ({
     ...columnsOf(queue, found, changes, now),
     ...(enabled === undefined ? {} : switched(found.row, enabled, now)),

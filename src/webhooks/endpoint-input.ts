@@ -21,11 +21,11 @@ export const RATE_MAX = 10_000;
 const RESERVED_HEADER =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|user-agent|content-.*|wh-.*|webhook-.*)$/;
 
-export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise<void> {
+/** Returns the URL that is called. */
+export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise<string> {
   const problems = new Problems();
-  if (input.url.length > URL_CHARACTERS_MAX)
-    problems.add('url', `is longer than ${URL_CHARACTERS_MAX} characters`);
-  else await checkUrl(guard, input.url, problems);
+  const url = input.url.length > URL_CHARACTERS_MAX ? input.url : await checkUrl(guard, input.url, problems);
+  if (url.length > URL_CHARACTERS_MAX) problems.add('url', `is longer than ${URL_CHARACTERS_MAX} characters`);
   if (input.description.length > DESCRIPTION_CHARACTERS_MAX)
     problems.add('description', `is longer than ${DESCRIPTION_CHARACTERS_MAX} characters`);
   for (const event of input.events) {
@@ -37,14 +37,16 @@ export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise
   if (rateLimit !== null && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= RATE_MAX))
     problems.add('rateLimit', `must be a whole number from 1 to ${RATE_MAX} (deliveries per second)`);
   problems.throwIfAny();
+  return url;
 }
 
-async function checkUrl(guard: Guard, url: string, problems: Problems): Promise<void> {
+async function checkUrl(guard: Guard, url: string, problems: Problems): Promise<string> {
   try {
-    await guard.checkTarget(url);
+    return await guard.checkTarget(url);
   } catch (error) {
     if (!(error instanceof RefusedTarget)) throw error;
     problems.add('url', error.message);
+    return url;
   }
 }
 

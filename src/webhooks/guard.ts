@@ -22,8 +22,11 @@ export interface Guard {
   checkUrl(text: string): URL;
   /** For when a proxy resolves the name: plain HTTP requires that the name itself is allowed. */
   checkProxied(text: string): URL;
-  /** Also checks what the name resolves to right now. A name that does not resolve yet passes. */
-  checkTarget(text: string): Promise<void>;
+  /**
+   * Also checks what the name resolves to right now. A name that does not resolve yet passes. Returns the URL that is
+   * called.
+   */
+  checkTarget(text: string): Promise<string>;
   /** Opens undici's connections, to checked addresses only. */
   connect: buildConnector.connector;
 }
@@ -54,6 +57,7 @@ export function createGuard(
   };
   const checkUrl = (text: string): URL => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!url && /^\s*https?:\/\//i.test(text)) throw new RefusedTarget('has an invalid host or port');
     if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
       throw new RefusedTarget('must be a URL that starts with https://');
     if (url.username !== '' || url.password !== '')
@@ -87,6 +91,7 @@ export function createGuard(
         requireHttps({ protocol, hostname });
       };
       await addressesOf({ protocol, hostname }).catch(unresolved);
+      return url.href === `${text}/` ? text : url.href;
     },
     connect: (options, callback) => {
       const servername = options.servername || (isIP(options.hostname) ? '' : options.hostname);

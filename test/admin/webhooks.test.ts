@@ -120,10 +120,37 @@ forEachEngine((engine) => {
       for (const hidden of [secret, 'hunter2']) assert.ok(!trail.text.includes(hidden), hidden);
     });
 
+    it('shows the URL that is called, however it was typed', async () => {
+      const { port } = new URL(receiver.url);
+      const { id, url } = await made({ url: `\t http://127.0.0.1:${port}\\@10.0.0.1/a\nb ` });
+      assert.equal(url, `${receiver.url}/@10.0.0.1/ab`);
+      for (const [typed, shown] of [
+        [receiver.url, receiver.url],
+        [`${receiver.url}/`, `${receiver.url}/`],
+        [`HTTP://127.1:${port}/x y?é`, `${receiver.url}/x%20y?%C3%A9`],
+      ])
+        assert.equal((await update(id, { url: typed })).body.url, shown);
+      assertError(await update(id, { url: `${receiver.url}/${'é'.repeat(1_000)}` }), 400, 'invalid_request');
+    });
+
+    it('records no change where nothing is given', async () => {
+      const { id } = await made({});
+      await update(id, {});
+      const trail = await service.request('GET', '/admin/v1/audit?limit=200', { key: admin.key });
+      const { records } = trail.body as { records: { action: string; object: { id: string } }[] };
+      const ours = records.filter(({ object }) => object.id === id);
+      assert.deepEqual(
+        ours.map(({ action }) => action),
+        ['webhook.created'],
+      );
+    });
+
     it('refuses bad settings by field, and stores nothing', async () => {
       const cases: [object, RegExp][] = [
         [{ url: 'ftp://example.com' }, /^url: /],
         [{ url: 'https://10.0.0.7/x' }, /^url: /],
+        [{ url: 'http://127.0.0.1:99999/' }, /^url: has an invalid host or port$/],
+        [{ url: 'example.com/hook' }, /^url: must be a URL that starts with https:/],
         [{ url: `https://example.com/${'x'.repeat(2048)}` }, /^url: is longer than 2048/],
         [{}, /^url: is required/],
         [{ url: receiver.url, events: ['signup.creatd'] }, /^events\[0\]: must be one of/],

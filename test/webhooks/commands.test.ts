@@ -89,6 +89,16 @@ forEachEngine((engine) => {
       assert.equal((await run('webhook', 'show', id)).code, 1);
     });
 
+    it('update without options changes nothing, and is not recorded', async () => {
+      const { id } = await create();
+      const records = () => service.context.db.query.selectFrom('audit').select('seq').execute();
+      const before = await records();
+      const { out } = await run('webhook', 'update', id);
+      assert.match(out, /^events +all$/m);
+      assert.match(out, /^headers +-$/m);
+      assert.deepEqual(await records(), before);
+    });
+
     it('show deliveries, replay them and send a test event', async () => {
       const { list, id } = await create();
       receiver.answer = status(200, {}, 'thank\u001b[31m you');
