@@ -97,7 +97,7 @@ function countsOf(channel: string, health: readonly ChannelHealth[]): string {
   const counts = (['pending', 'failed'] as const)
     .filter((state) => found && found[state] > 0)
     .map((state) => `${found?.[state] === HEALTH_COUNT_MAX ? 'at least ' : ''}${found?.[state]} ${state}`);
-  return counts.join(', ') || 'none';
+  return counts.join(', ') || 'none pending or failed';
 }
 
 export async function checkJobs({ db, clock }: Context): Promise<Finding> {
