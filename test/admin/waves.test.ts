@@ -115,6 +115,8 @@ forEachEngine((engine) => {
       await refused({ schedule: { ...WEEKDAYS, days: ['caturday'] } }, /schedule\.days/);
       const past = { ...WEEKDAYS, repeat: 'once', days: undefined, date: '2020-01-01' };
       await refused({ schedule: past }, /^schedule.date: must be in the future$/);
+      const never = { timeZone: 'America/New_York', time: '19:00', repeat: 'once', date: '9999-12-31' };
+      await refused({ schedule: never }, /^schedule.date: must be before the year 10000 in UTC$/);
       await refused({ keepOpen: 5, segment: {} }, /^segment: needs at least one condition$/);
       const quota = (percent: number) => ({ percent, segment: { where: { plan: 'pro' } } });
       await refused({ keepOpen: 5, quotas: [quota(60), quota(50)] }, /^quotas: add up to more than 100 %$/);

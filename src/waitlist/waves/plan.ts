@@ -5,6 +5,8 @@ import { checkSchedule, nextTime, type Schedule } from './schedule.ts';
 export const WAVE_NAME_CHARACTERS_MAX = 100;
 export const COUNT_MAX = 999_999_999;
 export const QUOTAS_MAX = 10;
+/** Years have four digits. */
+const TIME_MAX = Date.UTC(10_000, 0) - 1;
 /** Of the invites since the last run: fewer failures are normal. */
 export const FAILURE_PERCENT = 10;
 
@@ -92,12 +94,11 @@ function checkSegment(name: string, { status, ...conditions }: Segment, problems
 /** When a wave with this plan is due next. A wave that keeps invites open is due whenever one is missing. */
 export function firstTime({ schedule }: WavePlan, now: number): number {
   const time = schedule === null ? now : nextTime(schedule, now);
-  if (time === null) {
-    const problems = new Problems();
-    problems.add('schedule.date', 'must be in the future');
-    throw problems.toError();
-  }
-  return time;
+  const problems = new Problems();
+  if (time === null) problems.add('schedule.date', 'must be in the future');
+  else if (time > TIME_MAX) problems.add('schedule.date', 'must be before the year 10000 in UTC');
+  else return time;
+  throw problems.toError();
 }
 
 /** Disjoint: a person belongs to the first segment that matches. */
