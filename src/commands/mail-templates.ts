@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../languages/languages.ts';
-import { presentTemplateVersion } from '../mail/present.ts';
+import { failureNote, presentTemplateVersion } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
 import type { MailTemplate } from '../mail/templates/default-templates.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
@@ -106,9 +106,10 @@ export const mailTemplates: Command[] = [
       const sending = await sendingOf(context, config);
       const input = { kind: requireKind(kind), entry, draft, language };
       const mail = await previewMail(context, queue, input, sending);
+      const note = failureNote(mail);
       return {
         json: mail,
-        text: flags.html === true ? mail.html : `Subject: ${mail.subject}\n\n${mail.text}`,
+        text: flags.html === true ? mail.html : `${note}Subject: ${mail.subject}\n\n${mail.text}`,
       };
     },
   },

@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { countKept } from '../mail/kept.ts';
 import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
-import { presentMail, presentMailDetails } from '../mail/present.ts';
+import { failureNote, presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { mailTarget } from '../mail/target.ts';
 import {
@@ -169,7 +169,7 @@ export const mails: Command[] = [
         one.response,
       ]);
       const log = table(['ATTEMPT', 'AT', 'STATUS', 'OUTCOME', 'RESPONSE'], rows);
-      const head = `${view.id}  ${view.kind}  ${view.state}\nFrom: ${mail.from.name} <${mail.from.address}>\nTo: ${mail.to}\nSubject: ${mail.subject}`;
+      const head = `${view.id}  ${view.kind}  ${view.state}\nFrom: ${mail.from.name} <${mail.from.address}>\nTo: ${mail.to}\n${failureNote(mail)}Subject: ${mail.subject}`;
       return { json: view, text: flags.html === true ? mail.html : `${head}\n\n${mail.text}\n${log}` };
     },
   },

@@ -10,7 +10,7 @@ import { queuesById } from '../waitlist/queue/registry.ts';
 import { reviewSending } from '../waitlist/sending/review.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
-import { type MailParts, readParts } from './parts.ts';
+import { type MailParts, type OwnTemplate, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
 import { createRestraint } from './restraint.ts';
 import { smtpChannel } from './smtp/channel.ts';
@@ -19,6 +19,7 @@ import type { MailServer } from './smtp/mail-server.ts';
 import { KEPT } from './smtp/outcome.ts';
 import { readMail } from './stored-mail.ts';
 import { MAIL_CHANNEL } from './target.ts';
+import type { MailTemplate } from './templates/default-templates.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
 import type { TemplateFailure } from './templates/tasks.ts';
 import { mailTemplates } from './templates/worker.ts';
@@ -70,7 +71,7 @@ export function mailChannel(
       const dated = { ...stored, at };
       const mail = await renderMail(queue, dated, await parts(queue, stored.version), sending, {
         worker: mailTemplates,
-        failed: (reason) => tellOfTemplate(context, queue, stored.mail, reason),
+        failed: (reason, own) => tellOfTemplate(context, queue, nameOf(stored.mail, own), reason),
       });
       const envelope = {
         messageId: messageId(eventId, mail.from),
@@ -116,14 +117,20 @@ function withTemplatesAtRest(channel: Channel<Queue>): Channel<Queue> {
   };
 }
 
+/** Of one version, because the next one may fail too. */
+function nameOf(kind: MailKind, own: MailTemplate | OwnTemplate): string {
+  return 'edited' in own ? `version ${own.edited} of the ${kind} template` : `draft of the ${kind} template`;
+}
+
 function tellOfTemplate(
   { log }: Context,
   { waitlist }: Queue,
-  kind: MailKind,
+  template: string,
   reason: TemplateFailure,
 ): void {
-  const name = `${kind} template of ${waitlist.id}`;
-  reportState(log, name, 'failing', { reason: `it ${reason}: the default template is sent instead` });
+  reportState(log, `${template} of ${waitlist.id}`, 'failing', {
+    reason: `it ${reason}: the default template is sent instead`,
+  });
 }
 
 /** The parts of a version never change, so they are read only once. */

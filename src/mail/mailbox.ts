@@ -18,17 +18,15 @@ import {
   summarizeMail,
 } from './mail-log.ts';
 import { readParts } from './parts.ts';
-import { messageId, renderMail, type Sending } from './render.ts';
-import type { Mail } from './smtp/mail.ts';
+import { messageId, renderShown, type Sending, type ShownMail } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
 import { MAIL_TARGET, mailTarget } from './target.ts';
 import type { MailKind, MailState } from './templates/kinds.ts';
-import { draftTemplates } from './templates/worker.ts';
 
 const PAGE_MAX = 200;
 
 export interface MailDetails extends MailSummary {
-  mail: (Mail & { messageId: string }) | null;
+  mail: (ShownMail & { messageId: string }) | null;
   log: MailAttempt[];
 }
 
@@ -148,8 +146,7 @@ export async function showMail(
   const id = row.event_id;
   const stored = await openMail(context, queue, row);
   const parts = stored && (await readParts(context, queue.waitlist.internalId, stored.version));
-  const mail =
-    stored && parts && (await renderMail(queue, stored, parts, sending, { worker: draftTemplates }));
+  const mail = stored && parts && (await renderShown(queue, stored, parts, sending));
   return {
     ...summarize(row, stored),
     mail: mail && { ...mail, messageId: messageId(id, mail.from) },

@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { MailSummary } from './mail-log.ts';
 import type { MailDetails } from './mailbox.ts';
+import type { ShownMail } from './render.ts';
 import type { TemplateVersion } from './templates.ts';
 
 export function presentMail(mail: MailSummary) {
@@ -29,6 +30,12 @@ export function presentMailLog({ log }: Pick<MailDetails, 'log'>) {
 /** For the command line. */
 export function presentMailDetails(details: MailDetails) {
   return { ...presentMail(details), mail: details.mail, log: presentMailLog(details) };
+}
+
+/** A line for the command line, if the email has the default template because an own one failed. */
+export function failureNote({ templateFailure }: Pick<ShownMail, 'templateFailure'>): string {
+  if (templateFailure === null) return '';
+  return `Your template ${templateFailure} for this person: this is the default template.\n`;
 }
 
 export function presentTemplateVersion({ version, isDefault, createdAt, subject, body }: TemplateVersion) {

@@ -10,12 +10,10 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import { readParts, waitlistLanguage } from './parts.ts';
-import { renderMail, type Sending } from './render.ts';
-import type { Mail } from './smtp/mail.ts';
+import { renderShown, type Sending, type ShownMail } from './render.ts';
 import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
 import type { MailTemplate } from './templates/default-templates.ts';
 import type { MailKind } from './templates/kinds.ts';
-import { draftTemplates } from './templates/worker.ts';
 import { checkTemplate } from './templates.ts';
 import { requireWaitlist } from './update-settings.ts';
 
@@ -40,16 +38,14 @@ export async function previewMail(
   queue: Queue,
   { kind, entry, draft, language }: PreviewInput,
   sending: Sending,
-): Promise<Mail> {
+): Promise<ShownMail> {
   if (draft) await checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
   const shown = language ?? (draft && waitlistLanguage(parts.settings));
   if (sample.entry && shown) sample.entry.language = shown;
-  return renderMail(queue, draft ? { ...sample, template: draft } : sample, parts, sending, {
-    worker: draftTemplates,
-  });
+  return renderShown(queue, draft ? { ...sample, template: draft } : sample, parts, sending);
 }
 
 interface TestInput extends PreviewInput {

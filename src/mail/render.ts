@@ -5,7 +5,7 @@ import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../wai
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
 import { hostedUrl } from '../wire/form.ts';
-import { type MailParts, waitlistLanguage } from './parts.ts';
+import { type MailParts, type OwnTemplate, waitlistLanguage } from './parts.ts';
 import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { type Content, type ContentInput, renderContent } from './templates/content.ts';
@@ -13,10 +13,11 @@ import { defaultTemplate, type MailTemplate } from './templates/default-template
 import { directionOf } from './templates/direction.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
 import { layOut, readableOn } from './templates/layout.ts';
+import type { Look } from './templates/markdown-html.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './templates/settings.ts';
 import { TemplateFailed, type TemplateFailure } from './templates/tasks.ts';
 import { plainEmail, plainLine, plainMetadata } from './templates/values.ts';
-import type { TemplateWorker } from './templates/worker.ts';
+import { draftTemplates, type TemplateWorker } from './templates/worker.ts';
 
 export interface Sending {
   publicUrl: string;
@@ -64,8 +65,8 @@ function shareLink(
 interface Rendering {
   /** Renders own templates. The defaults are ours, and rendered at once. */
   worker: TemplateWorker;
-  /** Told why the default template was used in place of an own one. */
-  failed?(failure: TemplateFailure): void;
+  /** Told why the default template was used in place of an own one, or of a draft. */
+  failed(failure: TemplateFailure, own: MailTemplate | OwnTemplate): void;
 }
 
 /**
@@ -86,15 +87,13 @@ export async function renderMail(
   const texts = textsIn(language);
   const colour = settings.colour ?? DEFAULT_COLOUR;
   const own = ownTemplate(stored, parts, language);
-  const dir = own ? directionOf(own.body) : texts.dir;
-  const look = { colour, onColour: readableOn(colour), dir };
   const input = {
     values: { ...valuesOf(stored, texts), waitlist, ...links },
     links: Object.values(links).filter((link) => link !== null),
     language,
-    look,
+    colours: { colour, onColour: readableOn(colour) },
   };
-  const { subject: line, text, html, preview } = await fill(stored.mail, own, input, rendering);
+  const { subject: line, text, html, preview, look } = await fill(stored.mail, own, input, rendering);
   const subject = stored.test ? `[Test] ${line}` : line;
   // Operators may have left it out of their own template.
   const statusUrl = links.statusLink !== null && text.includes(links.statusLink) ? null : links.statusLink;
@@ -154,27 +153,31 @@ function ownTemplate(
   { mail: kind, template }: StoredMail,
   { templates }: MailParts,
   language: Language,
-): MailTemplate | undefined {
+): MailTemplate | OwnTemplate | undefined {
   return template ?? templates[kind]?.[language];
 }
+
+type FillInput = Omit<ContentInput, 'template' | 'look'> & { colours: Omit<Look, 'dir'> };
 
 /** If an own template fails, whatever the cause, the person gets the default template instead. */
 async function fill(
   kind: MailKind,
-  own: MailTemplate | undefined,
-  input: Omit<ContentInput, 'template'>,
+  own: MailTemplate | OwnTemplate | undefined,
+  { colours, ...input }: FillInput,
   { worker, failed }: Rendering,
-): Promise<Content> {
+): Promise<Content & { look: Look }> {
   if (own) {
     try {
       const { subject, body } = own;
-      return await worker.run('render', { template: { subject, body }, ...input });
+      const look = { ...colours, dir: directionOf(body) };
+      return { look, ...(await worker.run('render', { template: { subject, body }, look, ...input })) };
     } catch (error) {
       if (!(error instanceof TemplateFailed)) throw error;
-      failed?.(error.failure);
+      failed(error.failure, own);
     }
   }
-  return renderContent({ template: defaultTemplate(kind, input.language), ...input });
+  const look = { ...colours, dir: textsIn(input.language).dir };
+  return { look, ...renderContent({ template: defaultTemplate(kind, input.language), look, ...input }) };
 }
 
 function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: string) => string {
@@ -194,6 +197,26 @@ function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: str
 
 function textPage(text: string, below: (string | null)[]): string {
   return `${text}\n\n-- \n${below.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** An email for its operators to look at. */
+export interface ShownMail extends Mail {
+  /** Why it has the default template in place of an own one, or of a draft. */
+  templateFailure: TemplateFailure | null;
+}
+
+export async function renderShown(
+  queue: Queue,
+  stored: StoredMail,
+  parts: MailParts,
+  sending: Sending,
+): Promise<ShownMail> {
+  let templateFailure: TemplateFailure | null = null;
+  const failed = (failure: TemplateFailure) => {
+    templateFailure = failure;
+  };
+  const mail = await renderMail(queue, stored, parts, sending, { worker: draftTemplates, failed });
+  return { ...mail, templateFailure };
 }
 
 export function messageId(eventId: Uint8Array, { address }: Mail['from']): string {

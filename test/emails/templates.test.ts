@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { showMail } from '../../src/mail/mailbox.ts';
+import { listMails, showMail } from '../../src/mail/mailbox.ts';
 import { writePart } from '../../src/mail/parts.ts';
 import { previewMail } from '../../src/mail/preview.ts';
 import type { MailTemplate } from '../../src/mail/templates/default-templates.ts';
@@ -89,6 +89,43 @@ forEachEngine((engine) => {
         assert.match(line ?? '', /the default template is sent instead/);
       });
     }
+
+    it('that fails for one person says so wherever their email is shown, and is not laid out like it', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const queue = await list.queue();
+      const subject = 'שלום';
+      const body = `שלום\n\n{% if metadata.team %}${'> '.repeat(9_000)}{% endif %}`;
+      await store(list, 'welcome', { subject, body });
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com', metadata: { team: 'x' } });
+      await mailsArrived(server, list, 2);
+      const preview = (entry: string) =>
+        previewMail(service.context, queue, { kind: 'welcome', entry }, SENDING);
+      const { mails } = await listMails(service.context, queue, { limit: 10 });
+      const kept = async (to: string) => {
+        const { id = '' } = mails.find((mail) => mail.to === to) ?? {};
+        return (await showMail(service.context, queue, id, SENDING)).mail;
+      };
+      for (const show of [preview, kept]) {
+        const [ada, bob] = [await show('ada@example.com'), await show('bob@example.com')];
+        assert.deepEqual([ada?.subject, ada?.templateFailure], [subject, null]);
+        assert.match(ada?.html ?? '', /dir="rtl"/);
+        assert.equal(bob?.subject, `You are on the ${list.name} waitlist`);
+        assert.equal(bob?.templateFailure, 'is nested too deeply');
+        assert.doesNotMatch(bob?.html ?? '', /dir="rtl"/);
+      }
+    });
+
+    it('that fails again after a change is logged again', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const [body] = HOSTILE.quotes ?? [''];
+      for (const n of [1, 2]) {
+        await store(list, 'welcome', { subject: `Hostile ${n}`, body });
+        await list.signup({ email: `e${n}@example.com` });
+        await mailsArrived(server, list, n);
+      }
+      const lines = service.log.filter((one) => one.includes(`welcome template of ${list.id}: failing`));
+      assert.equal(lines.length, 2);
+    });
 
     it('that cannot be read ends its email at last, and the reset template sends the next', async () => {
       const list = await mailingList(service, ['welcome']);

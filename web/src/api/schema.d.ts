@@ -3539,6 +3539,8 @@ export interface components {
             html: string | null;
             /** @description Text part. */
             text: string | null;
+            /** @description Why your template failed for this person, such as `takes too long to render`. The email then has the default template. `null` if it did not fail. */
+            templateFailure: string | null;
             /** @description Why this template cannot be saved. Empty if it can. */
             problems: components["schemas"]["TemplateProblem"][];
         };
@@ -3670,6 +3672,8 @@ export interface components {
             html: string | null;
             /** @description Text part. */
             text: string | null;
+            /** @description Why your template failed for this person, such as `takes too long to render`. The email then has the default template. `null` if it did not fail. */
+            templateFailure: string | null;
             /** @description Attempts, oldest first. */
             log: components["schemas"]["MailAttempt"][];
             /** @description Whether the email is sent if it is due now or sent again. */

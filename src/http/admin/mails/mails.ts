@@ -27,6 +27,7 @@ import {
   tag,
   WaitlistParams,
 } from './scope.ts';
+import { templateFailure } from './template-schemas.ts';
 
 const text = (description: string) => nullable<string>('string', { description });
 
@@ -68,6 +69,7 @@ const MailDetailsObject = Type.Object(
     from: text('Sender: name and address.'),
     html: text('HTML part.'),
     text: text('Text part.'),
+    templateFailure,
     log: Type.Array(
       Type.Object(
         {
@@ -103,6 +105,7 @@ const EXAMPLE_DETAILS = {
   from: 'Acme <team@acme.example>',
   html: '<!doctype html>…',
   text: 'You are number 42.',
+  templateFailure: null,
   log: [{ attempt: 1, at: '2026-11-15T09:30:01.000Z', status: 250, error: null, response: '250 OK' }],
   mailable: EXAMPLE_MAILABLE,
 };
@@ -243,6 +246,7 @@ function presentDetails(details: MailDetails, mailable: Mailable) {
     from: mail ? `${mail.from.name} <${mail.from.address}>` : null,
     html: mail?.html ?? null,
     text: mail?.text ?? null,
+    templateFailure: mail?.templateFailure ?? null,
     log: presentMailLog(details),
     mailable: presentMailable(mailable),
   };

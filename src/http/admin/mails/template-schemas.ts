@@ -116,11 +116,17 @@ export const TestRequest = Type.Object(
 
 const text = (description: string) => nullable<string>('string', { description });
 
+export const templateFailure = text(
+  'Why your template failed for this person, such as `takes too long to render`. The email then has the default template. ' +
+    '`null` if it did not fail.',
+);
+
 export const Preview = Type.Object(
   {
     subject: text('Subject. `null` if there are problems.'),
     html: text('HTML part.'),
     text: text('Text part.'),
+    templateFailure,
     problems: Type.Array(
       Type.Object(
         {

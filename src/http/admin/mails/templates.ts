@@ -141,7 +141,13 @@ const previewSchema = adminSchema({
   answer: {
     description: 'The email, or what is wrong with the template.',
     schema: Preview,
-    example: { subject: 'Hello', html: '<!doctype html>…', text: 'You are number 42.', problems: [] },
+    example: {
+      subject: 'Hello',
+      html: '<!doctype html>…',
+      text: 'You are number 42.',
+      templateFailure: null,
+      problems: [],
+    },
   },
   special: NO_KIND,
 });
@@ -212,10 +218,12 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
     if (entry !== undefined) await recordRead(parts, request, queue);
     const draft = await draftOf(params.waitlistId, kind, body);
     const problems = draft ? await findProblems(kind, draft) : [];
-    if (problems.length > 0) return { subject: null, html: null, text: null, problems };
+    if (problems.length > 0)
+      return { subject: null, html: null, text: null, templateFailure: null, problems };
     const sending = await sendingFor(parts);
     const mail = await previewMail(waitlists, queue, { kind, entry, draft, language }, sending);
-    return { subject: mail.subject, html: mail.html, text: mail.text, problems };
+    const { subject, html, text, templateFailure } = mail;
+    return { subject, html, text, templateFailure, problems };
   });
 
   app.post(

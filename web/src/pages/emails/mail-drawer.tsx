@@ -16,6 +16,7 @@ import { useAct } from '../../ui/use-act.ts';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
+import { TemplateFailure } from './template-failure.tsx';
 import { toastMailed } from './toast-mailed.ts';
 
 interface MailDrawerProps {
@@ -100,7 +101,7 @@ function ResendDialog({
 }
 
 function Details({ mail }: { mail: MailDetails }) {
-  const { kind, to, from, state, error, createdAt, nextAttemptAt, html, text, log } = mail;
+  const { kind, to, from, state, error, createdAt, nextAttemptAt, html, text, log, templateFailure } = mail;
   const [part, setPart] = useState<'html' | 'text'>('html');
   return (
     <div className="flex flex-col gap-6">
@@ -126,6 +127,7 @@ function Details({ mail }: { mail: MailDetails }) {
           </Row>
         )}
       </dl>
+      <TemplateFailure failure={templateFailure} />
       {html === null || text === null ? (
         <p className="text-mute">The content is gone: the person was erased.</p>
       ) : (

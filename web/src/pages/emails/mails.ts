@@ -5,8 +5,11 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 export type Mail = Schemas['Mail'];
-/** Only emails of waitlists say whether they can be sent again. */
-export type MailDetails = Omit<Schemas['MailDetails'], 'mailable'> & { mailable?: Schemas['Mailable'] };
+/** Only emails of waitlists have templates, and say whether they can be sent again. */
+export type MailDetails = Omit<Schemas['MailDetails'], 'mailable' | 'templateFailure'> & {
+  mailable?: Schemas['Mailable'];
+  templateFailure?: string | null;
+};
 export type MailSettings = Schemas['MailSettings'];
 export type Template = Schemas['MailTemplate'];
 

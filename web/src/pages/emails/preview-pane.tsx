@@ -7,6 +7,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { TemplateFailure } from './template-failure.tsx';
 import type { Preview } from './use-preview.ts';
 
 const PATH = '/waitlists/$waitlistId/emails/$kind';
@@ -29,10 +30,15 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
   const { view = 'desktop' } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
   const { data } = preview;
-  const [good, setGood] = useState<{ subject: string; html: string; text: string }>();
+  const [good, setGood] = useState<{ subject: string; html: string; text: string; failure: string | null }>();
   useEffect(() => {
     if (data?.html != null && data.text != null)
-      setGood({ subject: data.subject ?? '', html: data.html, text: data.text });
+      setGood({
+        subject: data.subject ?? '',
+        html: data.html,
+        text: data.text,
+        failure: data.templateFailure,
+      });
   }, [data]);
   const stale = (data?.problems.length ?? 0) > 0;
   return (
@@ -59,6 +65,11 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
       <QueryProblem query={{ ...preview, data: good }}>
         {good ? (
           <div className={cx(stale && 'text-mute')}>
+            {good.failure && (
+              <div className="px-5 pb-4">
+                <TemplateFailure failure={good.failure} />
+              </div>
+            )}
             <p className="border-y px-5 py-2.5 break-words">
               <span className="text-mute">Subject: </span>
               <span className="font-medium">{good.subject}</span>
