@@ -26,7 +26,7 @@ describe('the form in a browser', () => {
   let site: Site;
   let form: OpenForm;
   before(async () => {
-    service = await startService('sqlite');
+    service = await startService('sqlite', { environment: { DOORLIST_SMTP_URL: 'smtp://127.0.0.1:1' } });
     browser = await sharedChromium();
     form = await openForm(service, {
       fields: [
@@ -281,7 +281,10 @@ describe('the form in a browser', () => {
 
   it('works under another origin than the public URL, with and without scripts', async () => {
     const behind = await startService('sqlite', {
-      environment: { DOORLIST_PUBLIC_URL: 'https://waitlist.example' },
+      environment: {
+        DOORLIST_PUBLIC_URL: 'https://waitlist.example',
+        DOORLIST_SMTP_URL: 'smtp://127.0.0.1:1',
+      },
     });
     const { list } = await openForm(behind);
     const url = `${behind.url}/w/${list.id}`;

@@ -7,7 +7,7 @@ import { signLink } from '../../src/waitlist/links/links.ts';
 import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openForm, SITE } from '../support/forms.ts';
-import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const HTML = { accept: 'text/html' };
 
@@ -363,6 +363,17 @@ forEachEngine((engine) => {
       const again = await service.request('POST', confirm, { headers: HTML });
       assert.match(again.text, /This link has expired.*We can’t email you right now/s);
       assert.doesNotMatch(again.text, /inbox|on its way/);
+      const asJson = await service.request('POST', confirm, { headers: { accept: 'application/json' } });
+      assertError(asJson, 410, 'expired');
+
+      const { texts } = (await service.request<{ texts: Record<string, string> }>('GET', form.path)).body;
+      assert.deepEqual(
+        [texts.checkInbox, texts.checkInboxText],
+        ['Confirm your email', 'We can’t email you right now. Please try again later.'],
+      );
+      const thanks = await service.request('GET', `/w/${form.list.id}/thanks`, { headers: HTML });
+      assert.match(thanks.text, /Confirm your email.*We can’t email you right now/s);
+      assert.doesNotMatch(thanks.text, /inbox/);
       await service.close();
     });
   });

@@ -20,7 +20,7 @@ import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';
 import { formHtml } from './form-html.ts';
-import { type FormParts, textsFor } from './parts.ts';
+import { askToConfirm, type FormParts, textsFor } from './parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
 const Params = Type.Object({ waitlistId: Type.String() });
@@ -41,16 +41,17 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
   app.get('/w/:waitlistId/thanks', route, async (request, reply) => {
     const { queue, settings } = await requireForm(parts, request, request.params.waitlistId);
     const texts = textsFor(request);
-    const { title, content } = thanks(texts, queue.waitlist.name, settings.redirectUrl);
+    const { title, text } = askToConfirm(parts, queue, texts);
+    const content = html`<p>${text}</p>${nextLink(texts, queue.waitlist.name, settings.redirectUrl)}`;
     const brand = await lookOf(parts, queue);
     return sendBrandedPage(reply, { texts, brand, title, content, leadsTo: settings.redirectUrl });
   });
 }
 
-function thanks({ joined, join }: Texts, waitlist: string, next: string | null) {
-  const on =
-    next !== null && html`<a class="button" href="${next}" rel="noreferrer">${join.continueTo(waitlist)}</a>`;
-  return { title: joined.checkInboxTitle, content: html`<p>${joined.checkInbox(waitlist)}</p>${on}` };
+function nextLink({ join }: Texts, waitlist: string, next: string | null) {
+  return (
+    next !== null && html`<a class="button" href="${next}" rel="noreferrer">${join.continueTo(waitlist)}</a>`
+  );
 }
 
 async function requireForm(
@@ -98,7 +99,7 @@ export async function sendFormPage(
   if (await isClosed(parts.context, form.queue))
     return sendBrandedPage(reply, closedPage(texts, brand, status));
   const usesScript = settings.captcha !== null || (status === 200 && (problems?.size ?? 0) === 0);
-  const data = usesScript ? await presentPublicForm(parts.context, form, texts) : undefined;
+  const data = usesScript ? await presentPublicForm(parts, form, texts) : undefined;
   const now = knownSharedNow(parts.context);
   return sendBrandedPage(reply, {
     status,

@@ -4,6 +4,7 @@ import type { Texts } from '../../languages/texts.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Refusals } from '../../waitlist/forms/refusals.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 import type { VerifyCaptcha } from './captcha.ts';
@@ -44,4 +45,15 @@ export function isOwnOrigin(publicUrl: string, origin: string, { host }: Fastify
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
   return origin === new URL(publicUrl).origin || url.host === host;
+}
+
+/** For somebody who has to confirm: nobody should look for an email that is not sent. */
+export function askToConfirm(
+  { hasMailServer }: Pick<FormParts, 'hasMailServer'>,
+  { environment, waitlist }: Queue,
+  { joined, status, errors }: Texts,
+): { title: string; text: string } {
+  return hasMailServer && environment === 'production'
+    ? { title: joined.checkInboxTitle, text: joined.checkInbox(waitlist.name) }
+    : { title: status.pending.title, text: errors.notEmailed };
 }

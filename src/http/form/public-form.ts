@@ -4,9 +4,11 @@ import { newChallenge } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
+import { askToConfirm, type FormParts } from './parts.ts';
 
 /** What the web component needs, and anyone who builds a form of their own. */
-export async function presentPublicForm(context: Context, form: LiveForm, texts: Texts) {
+export async function presentPublicForm(parts: FormParts, form: LiveForm, texts: Texts) {
+  const { context } = parts;
   const { queue, settings } = form;
   const { name } = queue.waitlist;
   return {
@@ -19,7 +21,7 @@ export async function presentPublicForm(context: Context, form: LiveForm, texts:
     consent: settings.consent && { text: settings.consent.text, version: settings.consent.version },
     captcha: settings.captcha,
     redirectUrl: settings.redirectUrl,
-    texts: formTexts(texts, name, settings.buttonText),
+    texts: formTexts(texts, name, settings.buttonText, askToConfirm(parts, queue, texts)),
     challenge: await newChallenge(form, knownSharedNow(context)),
   };
 }
@@ -29,6 +31,7 @@ function formTexts(
   { form, joined, errors, share, stop }: Texts,
   waitlist: string,
   buttonText: string | null,
+  confirm: { title: string; text: string },
 ) {
   return {
     email: form.email,
@@ -46,8 +49,8 @@ function formTexts(
     joined: joined.title,
     joinedText: joined.text(waitlist),
     seeStatus: joined.seeStatus,
-    checkInbox: joined.checkInboxTitle,
-    checkInboxText: joined.checkInbox(waitlist),
+    checkInbox: confirm.title,
+    checkInboxText: confirm.text,
     linkLabel: share.linkLabel,
     copy: share.copy,
     copied: share.copied,

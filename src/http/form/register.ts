@@ -65,7 +65,7 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
     const texts = textsFor(request);
     // Somebody opened the address of a page that answered a post.
     if (!wantsJson(request)) return reply.redirect(hostedPath(form.queue, '', texts.tag));
-    return presentPublicForm(context, form, texts);
+    return presentPublicForm(parts, form, texts);
   });
   app.post('/form/v1/:formKey', route(parts.post), async (request, reply) =>
     handlePost(parts, request, reply, request.form as LiveForm),

@@ -30,10 +30,13 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
     const { token } = request.params;
     const link = await renewConfirmLink(context, token);
     if (link.state !== 'expired') return answer(parts, request, reply, link, '../../');
-    if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
+    const isSent = parts.hasMailServer && link.mailable;
+    if (wantsJson(request)) {
+      if (isSent) return { state: 'renewed', waitlist: link.waitlist };
+      throw new DoorlistError('expired', 'this link has expired, and no email can be sent right now');
+    }
     const texts = textsFor(request);
     const { renewed, expired } = texts.confirm;
-    const isSent = parts.hasMailServer && link.mailable;
     const notice = isSent ? renewed : { ...expired, text: texts.errors.notEmailed };
     return sendPage(reply, noticePage(notice), texts, await lookOfLink(parts, token));
   });
