@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
 import type { AttemptOutcome } from '../lib/meter.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
@@ -55,30 +53,9 @@ function claimOf({ target, eventId, token }: Pick<Delivery, 'target' | 'eventId'
   };
 }
 
-const deleteStrayAttempts = statement<{ queueId: number; eventIds: readonly Uint8Array[] }, object>(
-  (db, parameter) =>
-    db.query
-      .deleteFrom('delivery_attempt as a')
-      .where('a.queue_id', '=', parameter('queueId'))
-      .where((e) => db.in(e.ref('a.event_id'), parameter('eventIds')))
-      .where((e) =>
-        e.not(
-          e.exists(
-            e
-              .selectFrom('delivery as d')
-              .select(sql`1`.as('one'))
-              .where('d.queue_id', '=', parameter('queueId'))
-              .whereRef('d.channel', '=', 'a.channel')
-              .whereRef('d.target_id', '=', 'a.target_id')
-              .whereRef('d.event_id', '=', 'a.event_id'),
-          ),
-        ),
-      ),
-);
-
 /**
  * If another process has claimed the delivery since, that process decides its outcome. The attempt is logged
- * anyway, unless the delivery was deleted meanwhile.
+ * anyway.
  */
 export function writeAttempts(
   trx: Trx,
@@ -117,6 +94,4 @@ export function writeAttempts(
     trx,
     answered.map(({ delivery }) => delivery),
   );
-  for (const [queueId, some] of Map.groupBy(attempts, ({ queue_id }) => queue_id))
-    trx.write(deleteStrayAttempts, { queueId, eventIds: some.map(({ event_id }) => event_id) });
 }

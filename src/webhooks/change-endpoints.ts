@@ -1,7 +1,6 @@
-import type { Database, Trx } from '../db/database.ts';
+import type { Trx } from '../db/database.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, newIdOf } from '../lib/ids.ts';
-import type { Target } from '../outbox/target.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -191,31 +190,27 @@ export async function deleteEndpoint(context: Context, endpointId: string): Prom
     const before = auditedSettings(readEndpoint(queue, row));
     return { action: 'webhook.deleted', object: objectOf(row.id), before };
   });
-  while (await db.transaction((trx) => deleteSomeDeliveries(db, trx, endpointTarget(queue.id, row.id))));
-}
-
-async function deleteSomeDeliveries(db: Database, trx: Trx, target: Target): Promise<boolean> {
-  // Otherwise an attempt could be recorded between the two deletions.
-  db.lockDeliveries(trx, [target.queueId], 'exclusive');
-  const some = await trx
-    .selectFrom('delivery')
-    .select('event_id')
-    .where('queue_id', '=', target.queueId)
-    .where('channel', '=', target.channel)
-    .where('target_id', '=', target.id)
-    .limit(DELETE_STEP)
-    .execute();
-  const eventIds = some.map(({ event_id }) => event_id);
-  for (const table of ['delivery_attempt', 'delivery'] as const) {
-    await trx
-      .deleteFrom(table)
-      .where('queue_id', '=', target.queueId)
-      .where('channel', '=', target.channel)
-      .where('target_id', '=', target.id)
-      .where((e) => db.in(e.ref('event_id'), eventIds))
+  for (;;) {
+    const some = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where('queue_id', '=', queue.id)
+      .where('channel', '=', 'webhook')
+      .where('target_id', '=', row.id)
+      .limit(DELETE_STEP)
       .execute();
+    if (some.length === 0) return;
+    const eventIds = some.map(({ event_id }) => event_id);
+    for (const table of ['delivery_attempt', 'delivery'] as const) {
+      await db.query
+        .deleteFrom(table)
+        .where('queue_id', '=', queue.id)
+        .where('channel', '=', 'webhook')
+        .where('target_id', '=', row.id)
+        .where((e) => db.in(e.ref('event_id'), eventIds))
+        .execute();
+    }
   }
-  return some.length === DELETE_STEP;
 }
 
 function objectOf(id: Uint8Array): AuditEvent['object'] {
