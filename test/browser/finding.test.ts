@@ -129,6 +129,12 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Segments' }).click();
     await page.getByRole('menuitem', { name: 'Readers' }).click();
     await page.getByText('2 people').waitFor();
+    const order = page.getByRole('combobox', { name: 'Order' });
+    await page.goto(`${page.url()}&tab=all`);
+    await page.getByText('2 people').waitFor();
+    assert.equal(await order.count(), 0, 'those who match are shown as they joined');
+    await page.goto(`/waitlists/${list.id}/queue?tab=all`);
+    await order.waitFor();
 
     await page.goto(`/waitlists/${list.id}/invites?invite=segment`);
     await page.getByRole('combobox', { name: 'Saved segment' }).click();

@@ -184,6 +184,7 @@ export function QueuePage() {
         />
         <QueueToolbar
           search={search}
+          hasOrder={isNumbered && tab === 'all'}
           keys={seesMetadata ? keys : []}
           columns={shownKeys}
           onColumns={(next) => {

@@ -14,6 +14,8 @@ import { type Condition, conditionsIn } from './segment-words.ts';
 
 interface QueueToolbarProps {
   search: QueueSearch;
+  /** Whether the order can be chosen. */
+  hasOrder: boolean;
   /** Metadata keys that can have a column. Empty where the role sees no metadata. */
   keys: readonly string[];
   columns: readonly string[];
@@ -25,7 +27,7 @@ interface QueueToolbarProps {
 }
 
 export function QueueToolbar({ search, onChange, onFilter, segments, ...rest }: QueueToolbarProps) {
-  const { keys, columns, onColumns } = rest;
+  const { hasOrder, keys, columns, onColumns } = rest;
   const seesPeople = useMay('support');
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -42,7 +44,7 @@ export function QueueToolbar({ search, onChange, onFilter, segments, ...rest }: 
       </Button>
       {segments}
       <span className="flex-1 max-md:hidden" />
-      {search.tab === 'all' && (
+      {hasOrder && (
         <Select
           label="Order"
           className="w-38! max-md:w-full!"
