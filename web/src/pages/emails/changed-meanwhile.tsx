@@ -1,5 +1,4 @@
-import { Alert } from '../../ui/alert.tsx';
-import { Button } from '../../ui/button.tsx';
+import { NotSaved } from '../../ui/not-saved.tsx';
 import type { Meanwhile } from './use-template-draft.ts';
 
 interface ChangedMeanwhileProps {
@@ -7,23 +6,15 @@ interface ChangedMeanwhileProps {
   onDiscard: () => void;
 }
 
-/** Instead of saving over what somebody else saved. */
 export function ChangedMeanwhile({ meanwhile: { changed, replaced }, onDiscard }: ChangedMeanwhileProps) {
   const taken = changed.filter((field) => !replaced.includes(field));
   return (
-    <Alert title="Not saved: the template has changed since you opened it">
+    <NotSaved what="template" onDiscard={replaced.length > 0 ? onDiscard : undefined}>
       {taken.length > 0 && `The new ${named(taken)} shown here. `}
       {replaced.length === 0
         ? 'Save again to keep both changes.'
         : `Your ${named(replaced)} still here. Save again to replace the newer text, or discard your changes to see it.`}
-      {replaced.length > 0 && (
-        <span className="mt-2 block">
-          <Button size="sm" onClick={onDiscard}>
-            Discard my changes
-          </Button>
-        </span>
-      )}
-    </Alert>
+    </NotSaved>
   );
 }
 

@@ -1,5 +1,4 @@
-import { Alert } from '../../ui/alert.tsx';
-import { Button } from '../../ui/button.tsx';
+import { NotSaved } from '../../ui/not-saved.tsx';
 import type { Meanwhile } from './metadata-merge.ts';
 
 const NAMED = 5;
@@ -10,22 +9,14 @@ interface MetadataMeanwhileProps {
   onDiscard: () => void;
 }
 
-/** Instead of saving over what somebody else saved. */
 export function MetadataMeanwhile({ meanwhile: { taken, replaced }, onDiscard }: MetadataMeanwhileProps) {
   return (
-    <Alert title="Not saved: the metadata has changed since you opened it">
+    <NotSaved what="metadata" onDiscard={replaced.length > 0 ? onDiscard : undefined}>
       {taken.length > 0 && `Changes to ${named(taken)} are included here. `}
       {replaced.length === 0
         ? 'Save again to keep both.'
         : `Your ${named(replaced)} ${replaced.length === 1 ? 'is' : 'are'} still here. Save again to replace what is stored, or discard your changes to see it.`}
-      {replaced.length > 0 && (
-        <span className="mt-2 block">
-          <Button size="sm" onClick={onDiscard}>
-            Discard my changes
-          </Button>
-        </span>
-      )}
-    </Alert>
+    </NotSaved>
   );
 }
 
