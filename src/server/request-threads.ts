@@ -57,8 +57,14 @@ export function startRequestThreads(data: readonly ThreadData[], log: Logger): R
     throw error; // Ends the process as an error on the main thread does.
   };
   for (const worker of workers) {
-    worker.on('error', fail);
-    worker.on('exit', (code) => fail(new Error(`a thread that answers requests ended with ${code}`)));
+    let cause: Error | undefined;
+    // Not thrown here: Node may swallow what is thrown while it delivers the last messages of a thread that ended.
+    worker.on('error', (error: Error) => {
+      cause = error;
+    });
+    worker.on('exit', (code) =>
+      fail(cause ?? new Error(`a thread that answers requests ended with ${code}`)),
+    );
   }
   const all = <T>(work: (thread: Thread) => Promise<T>) => Promise.all(threads.map(work));
   const terminate = async () => {

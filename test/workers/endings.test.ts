@@ -82,12 +82,19 @@ forEachEngine((engine) => {
   });
 });
 
-/** Loaded by each thread of the server. The main one takes no notice. */
+/** Loaded by each thread of the server. The main one is still busy with messages when the other has ended. */
 const FAIL_WHEN_ASKED = `
 import { subscribe } from 'node:diagnostics_channel';
-import { isMainThread } from 'node:worker_threads';
-if (!isMainThread) subscribe('http.server.request.start', ({ request }) => {
-  if (request.url === '/healthz?fail') setImmediate(() => { throw new Error('asked to fail'); });
+import { isMainThread, parentPort } from 'node:worker_threads';
+const messages = new Array(200).fill({});
+const fail = () => {
+  for (const message of messages) parentPort.postMessage(message);
+  throw new Error('asked to fail');
+};
+const beBusy = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+if (isMainThread) process.on('worker', (worker) => worker.on('message', beBusy));
+else subscribe('http.server.request.start', ({ request }) => {
+  if (request.url === '/healthz?fail') setImmediate(fail);
 });`;
 
 describe('a second server', () => {
