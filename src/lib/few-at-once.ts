@@ -1,3 +1,4 @@
+import { endOfTurn } from './end-of-turn.ts';
 import { unavailable } from './errors.ts';
 
 interface Limits {
@@ -71,10 +72,6 @@ export function fewAtOnce({
       void beginSome();
     }
   };
-}
-
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The caller whose turn it is becomes the last one. */

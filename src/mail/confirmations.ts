@@ -1,5 +1,6 @@
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
+import { endOfTurn } from '../lib/end-of-turn.ts';
 import { conflict } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
@@ -51,6 +52,7 @@ export async function countConfirmations(context: Context, queue: Queue): Promis
     add(total, rows.length, skipped);
     if (rows.length < CHUNK) return total;
     after = rows.at(-1)?.seq ?? after;
+    await endOfTurn();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Trx } from '../db/database.ts';
+import { endOfTurn } from '../lib/end-of-turn.ts';
 import { formatId } from '../lib/ids.ts';
 import { type AuditDetails, auditRow } from './audit.ts';
 import { chainHash, isSealed, startSealOf, unsealedHash } from './audit-chain.ts';
@@ -46,6 +47,7 @@ async function follow(vault: OperatorContext['vault'], trx: Trx): Promise<Verifi
       last = row;
     }
     if (rows.length < PAGE) break;
+    await endOfTurn();
   }
   const records = last.seq - start.seq;
   const ends =

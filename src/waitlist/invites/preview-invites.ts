@@ -1,4 +1,5 @@
 import type { Database, Trx } from '../../db/database.ts';
+import { endOfTurn } from '../../lib/end-of-turn.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import type { Entry } from '../entries/entry.ts';
@@ -11,7 +12,7 @@ import type { Expiry } from './create-invites.ts';
 import { createInviteRun, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;
-const COUNTED_AT_ONCE = 10_000;
+const COUNTED_AT_ONCE = 2_000;
 /** Counting this many takes a fraction of a second, for which signups can wait. */
 const COUNTED_UNDER_LOCK = 50_000;
 
@@ -110,6 +111,7 @@ async function countSegment(
     count += page.length;
     if (page.length < COUNTED_AT_ONCE) return count;
     after = page.at(-1) ?? after;
+    await endOfTurn();
   }
 }
 

@@ -5,6 +5,7 @@ import {
   findLineEnd,
   type ImportSource,
   NOT_UTF8,
+  PIECE_BYTES,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -16,7 +17,7 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads the rows of a CSV file in chunks, starting at a given place. Malformed rows are reported, and reading
+ * Reads the rows of a CSV file in pieces, starting at a given place. Malformed rows are reported, and reading
  * continues on the next line: one stray quote must not swallow the rest of the file.
  */
 export async function* readCsvRows(
@@ -31,14 +32,18 @@ export async function* readCsvRows(
     const { bytesRead } = await file.read(chunk, 0, READ_BYTES, offset + rest.length);
     const isEnd = bytesRead === 0;
     const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    const rows: RawRow[] = [];
+    let rows: RawRow[] = [];
     let at = offset === 0 && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
-    while (at < bytes.length) {
+    for (let handedOut = at; at < bytes.length; ) {
       const row = nextRow(bytes, at, delimiter, { offset: offset + at, line }, isEnd);
       if (!row) break;
       if (!isEmpty(bytes, at, row.end - offset)) rows.push(row);
       at = row.end - offset;
       line = row.nextLine;
+      if (at - handedOut < PIECE_BYTES) continue;
+      yield rows;
+      rows = [];
+      handedOut = at;
     }
     offset += at;
     rest = bytes.subarray(at);

@@ -7,6 +7,7 @@ import {
   findLineEnd,
   type ImportSource,
   NOT_UTF8,
+  PIECE_BYTES,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -16,7 +17,7 @@ import {
 
 const NEWLINE = 0x0a;
 
-/** Reads the objects of a JSON Lines file in chunks, starting at a given place. */
+/** Reads the objects of a JSON Lines file in pieces, starting at a given place. */
 export async function* readJsonRows(file: ImportSource, from: RowPosition): AsyncGenerator<RawRow[]> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
@@ -25,14 +26,19 @@ export async function* readJsonRows(file: ImportSource, from: RowPosition): Asyn
     const { bytesRead } = await file.read(chunk, 0, READ_BYTES, at);
     at += bytesRead;
     const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    const rows: RawRow[] = [];
+    let rows: RawRow[] = [];
     let start = 0;
+    let handedOut = 0;
     for (let newline = bytes.indexOf(NEWLINE); newline >= 0; newline = bytes.indexOf(NEWLINE, start)) {
       const row = readJsonRow(bytes.subarray(start, newline + 1), { offset, line });
       if (row) rows.push(row);
       offset += newline + 1 - start;
       line += 1;
       start = newline + 1;
+      if (start - handedOut < PIECE_BYTES) continue;
+      yield rows;
+      rows = [];
+      handedOut = start;
     }
     rest = bytes.subarray(start);
     if (bytesRead === 0) {

@@ -40,6 +40,8 @@ export interface RowPosition {
 /** Longer than any valid row. Past this, a quote was probably never closed. */
 export const ROW_BYTES_MAX = 256 * 1024;
 export const READ_BYTES = 256 * 1024;
+/** Rows are handed out after so many bytes: some milliseconds of work. */
+export const PIECE_BYTES = 32 * 1024;
 export const NOT_UTF8 = 'is not valid UTF-8';
 export const TOO_LONG = `is longer than ${ROW_BYTES_MAX} bytes`;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { readCell } from './cells.ts';
 import { readAlone, readCsvPiece, readCsvRows } from './csv-rows.ts';
@@ -62,7 +63,19 @@ export async function readSample(file: ImportSource, at: number): Promise<Buffer
   return sample.subarray(0, bytesRead);
 }
 
-export function readRows(file: ImportSource, shape: RowShape, from: RowPosition): AsyncGenerator<RawRow[]> {
+/** Others get a turn after each piece: an uploaded file can be read without waiting, and may be large. */
+export async function* readRows(
+  file: ImportSource,
+  shape: RowShape,
+  from: RowPosition,
+): AsyncGenerator<RawRow[]> {
+  for await (const rows of piecesOf(file, shape, from)) {
+    yield rows;
+    await endOfTurn();
+  }
+}
+
+function piecesOf(file: ImportSource, shape: RowShape, from: RowPosition): AsyncGenerator<RawRow[]> {
   if (shape.inCells) return readObjectsInCells(file, shape, from);
   if (shape.format === 'jsonl') return readJsonRows(file, from);
   return readCsvRows(withNewlines(file, shape), shape.delimiter, from);

@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { type ImportSource, type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
 import { type FileShape, readRowAgain, readRows, withNewlines } from './row-file.ts';
+import { sortInTurns } from './sort-in-turns.ts';
 
 /** By joining time, by former position, or as in the file. */
 export const ORDERS = ['joined', 'position', 'file'] as const;
@@ -46,11 +47,12 @@ class RowIndex {
     this.length += 1;
   }
 
-  sort(): void {
+  async sort(): Promise<void> {
     const keys = this.#keys;
-    this.#order = Uint32Array.from({ length: this.length }, (_, at) => at);
+    const order = new Uint32Array(this.length);
+    for (let at = 0; at < order.length; at += 1) order[at] = at;
     // The difference of two infinite keys is NaN, so they also stay in file order.
-    this.#order.sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
+    this.#order = await sortInTurns(order, (a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
   }
 
   /** Reads rows by their index in the sorted order. */
@@ -93,6 +95,6 @@ export async function indexRows(file: ImportSource, shape: FileShape, keyOf: Ord
   for await (const rows of readRows(file, shape, shape.first)) {
     for (const row of rows) index.add(row, keyOf(row));
   }
-  index.sort();
+  await index.sort();
   return index;
 }

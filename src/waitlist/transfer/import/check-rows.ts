@@ -1,3 +1,4 @@
+import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { RawRow } from '../files/raw-row.ts';
@@ -26,7 +27,7 @@ export async function checkRows(
 ): Promise<CheckedRows> {
   const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
   for (const [index, raw] of rows.entries()) {
-    if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await endOfTurn();
     checkRow(checked, queue, columns, raw, { now: clock(), confirmed });
   }
   return checked;

@@ -1,8 +1,9 @@
+import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import type { Context } from '../../queue/context.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { readOpenLinks } from './open-links.ts';
 
-const PAGE = 10_000;
+const PAGE = 1_000;
 
 /**
  * Finds imported entries that refer one another in a circle. Its inputs are kept until the links are made, so
@@ -35,6 +36,7 @@ async function eachPage<T extends { seq: number }>(
     take(page);
     if (page.length < PAGE) return;
     after = page.at(-1)?.seq ?? after;
+    await endOfTurn();
   }
 }
 
