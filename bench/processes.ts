@@ -29,6 +29,8 @@ export interface Running {
   privateMemory(): number;
   /** Resident memory of the process, in bytes. */
   memory(): number;
+  /** The part of it that is mapped from files, such as the program and SQLite's database. The system can take it back. */
+  mappedMemory(): number;
   /** Open files and sockets. */
   descriptors(): number;
   /** What it has logged so far. */
@@ -133,7 +135,8 @@ async function launch(
     url,
     pid: child.pid ?? 0,
     privateMemory: () => privateBytes(child.pid ?? 0),
-    memory: () => residentBytes(child.pid ?? 0),
+    memory: () => statusBytes(child.pid ?? 0, 'VmRSS'),
+    mappedMemory: () => statusBytes(child.pid ?? 0, 'RssFile'),
     descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
     logBytes: () => statSync(logFile).size,
     cpuSeconds: () => cpuSeconds(child.pid ?? 0),
@@ -162,8 +165,8 @@ async function reachable(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`nothing answers at ${url}`);
 }
 
-function residentBytes(pid: number): number {
-  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+function statusBytes(pid: number, field: string): number {
+  const match = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1024;
 }
 
