@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs';
+import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import { type ImportSource, type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
 import { type FileShape, readRowAgain, readRows, withNewlines } from './row-file.ts';
 import { sortInTurns } from './sort-in-turns.ts';
@@ -21,6 +22,17 @@ export async function isInOrder(file: ImportSource, shape: FileShape, keyOf: Ord
     }
   }
   return true;
+}
+
+const READ_ROWS = 10_000;
+const READ_TOGETHER_BYTES = 4 * 1024 * 1024;
+/** Some milliseconds of work. */
+const READ_A_TURN = 50;
+
+/** Rows are numbered in the order of the file. Returns where each of them is in the list, the first in the file first. */
+function inOrderOfFile(rows: Uint32Array): Uint32Array {
+  const places = Uint32Array.from(rows.keys());
+  return places.sort((a, b) => (rows[a] as number) - (rows[b] as number));
 }
 
 /**
@@ -55,26 +67,41 @@ class RowIndex {
     this.#order = await sortInTurns(order, (a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
   }
 
-  /** Reads rows by their index in the sorted order. */
-  async read(of: ImportSource, shape: FileShape, from: number, to: number): Promise<RawRow[]> {
+  /**
+   * Reads the next rows in the sorted order. Many together, in the order of the file: an uploaded one is in sealed
+   * chunks, and each would otherwise be opened again for almost every row.
+   */
+  async read(of: ImportSource, shape: FileShape, from: number): Promise<RawRow[]> {
     const file = withNewlines(of, shape);
-    const places = Array.from(this.#order.subarray(from, to), (at) => ({
-      line: this.#lines[at] as number,
-      offset: this.#offsets[at] as number,
-      length: Math.abs(this.#lengths[at] as number),
-      alone: (this.#lengths[at] as number) < 0,
-    }));
-    const pieces: Buffer[] = [];
-    for (const { offset, length } of places) {
-      const bytes = Buffer.allocUnsafe(length);
+    const chosen = this.#order.subarray(from, this.#endOfRead(from));
+    const rows: RawRow[] = new Array(chosen.length);
+    for (const [count, to] of inOrderOfFile(chosen).entries()) {
+      const at = chosen[to] as number;
+      const place = {
+        line: this.#lines[at] as number,
+        offset: this.#offsets[at] as number,
+        alone: (this.#lengths[at] as number) < 0,
+      };
+      const bytes = Buffer.allocUnsafe(Math.abs(this.#lengths[at] as number));
       // Rows are many and small: for a file, waiting would take longer than reading.
-      const count =
+      const length =
         file.fd === undefined
-          ? (await file.read(bytes, 0, length, offset)).bytesRead
-          : readSync(file.fd, bytes, 0, length, offset);
-      pieces.push(bytes.subarray(0, count));
+          ? (await file.read(bytes, 0, bytes.length, place.offset)).bytesRead
+          : readSync(file.fd, bytes, 0, bytes.length, place.offset);
+      rows[to] = readRowAgain(bytes.subarray(0, length), shape, place) as RawRow;
+      if (count % READ_A_TURN === READ_A_TURN - 1) await endOfTurn();
     }
-    return places.map((place, at) => readRowAgain(pieces[at] as Buffer, shape, place) as RawRow);
+    return rows;
+  }
+
+  #endOfRead(from: number): number {
+    const most = Math.min(from + READ_ROWS, this.length);
+    let bytes = 0;
+    for (let to = from; to < most; to += 1) {
+      bytes += Math.abs(this.#lengths[this.#order[to] as number] as number);
+      if (bytes > READ_TOGETHER_BYTES) return Math.max(to, from + 1);
+    }
+    return most;
   }
 
   #grow(): void {

@@ -205,9 +205,13 @@ export async function* chunksFrom(
   const { shape, identity } = plan;
   if (plan.sorted) {
     const index = await indexRows(file, shape, keyOf);
-    for (let from = done; from < index.length; from += CHUNK) {
-      const rows = await index.read(file, shape, from, Math.min(from + CHUNK, index.length));
-      yield { rows, next, part: (from + rows.length) / index.length };
+    for (let from = done; from < index.length; ) {
+      const some = await index.read(file, shape, from);
+      for (let at = 0; at < some.length; at += CHUNK) {
+        const rows = some.slice(at, at + CHUNK);
+        yield { rows, next, part: (from + at + rows.length) / index.length };
+      }
+      from += some.length;
     }
     return;
   }
