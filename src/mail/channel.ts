@@ -46,13 +46,13 @@ export function mailChannel(
   server: MailServer,
   sending: Sending & { bounceAddress: string | undefined },
 ): Channel<Queue> {
-  const { db, registry } = context;
+  const { db } = context;
   const parts = rememberParts(context);
   const channel = smtpChannel<Queue>(context, server, {
     name: MAIL_CHANNEL,
     open: (targets) =>
       queuesById(
-        registry,
+        context,
         targets.map(({ queueId }) => queueId),
       ),
     senderOf: ({ waitlist }) => `${SENDER_OF}${waitlist.id}`,

@@ -8,6 +8,7 @@ import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
 import { bytesName, type Target } from '../outbox/target.ts';
+import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
@@ -73,6 +74,17 @@ export function webhookChannel(
     opened.set(name, { sealed: row.sealed, endpoint });
     return endpoint;
   };
+  /** One that is damaged must not hold up the others. Its deliveries wait until it can be read again. */
+  const setupOf = (queue: Queue | undefined, row: OpenRow | undefined): Setup | undefined => {
+    if (!queue || !row) return undefined;
+    try {
+      return { queue, endpoint: unseal(queue, row) };
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      report({ queueId: queue.id, id: row.id }, 'damaged', 'its settings cannot be decrypted');
+      return undefined;
+    }
+  };
 
   return {
     name: WEBHOOK_CHANNEL,
@@ -80,7 +92,7 @@ export function webhookChannel(
     atOnce: AT_ONCE,
     prepare: async (targets) => {
       const queues = await queuesById(
-        context.registry,
+        context,
         targets.map(({ queueId }) => queueId),
       );
       return async (trx, now) => {
@@ -90,11 +102,11 @@ export function webhookChannel(
         const found: (OpenTarget<Setup> | undefined)[] = [];
         for (const [index, target] of targets.entries()) {
           const row = byName.get(bytesName(target.id));
-          const queue = queues[index];
-          const setup = row && queue && { queue, endpoint: unseal(queue, row) };
+          const setup = setupOf(queues[index], row);
+          const perSecond = row?.rate_limit ?? null;
           if (!setup) found.push(undefined);
-          else if (row.rate_limit === null) found.push({ setup });
-          else found.push({ setup, quota: await quotaOf(trx, target, row.rate_limit, now) });
+          else if (perSecond === null) found.push({ setup });
+          else found.push({ setup, quota: await quotaOf(trx, target, perSecond, now) });
         }
         return found;
       };
@@ -102,7 +114,7 @@ export function webhookChannel(
     reopen: async ({ queueId, id }) => {
       const queue = await context.registry.queueById(queueId);
       const [row] = await db.run(readEndpoints, { queueIds: [queueId], ids: [id] });
-      return row && queue && { queue, endpoint: unseal(queue, row) };
+      return setupOf(queue, row);
     },
     /** Each delivery uses up its share of a second. One second's worth can be sent at once. */
     charge: async (trx, target, { usedUntil, perSecond }, claimed, now) => {
@@ -161,7 +173,11 @@ export function webhookChannel(
     close: () => sender.close(),
   };
 
-  function report({ queueId, id }: Target, state: string, reason?: string | null): void {
+  function report(
+    { queueId, id }: Pick<Target, 'queueId' | 'id'>,
+    state: string,
+    reason?: string | null,
+  ): void {
     const endpoint = formatId('whe', id);
     reportState(log, `webhook endpoint ${endpoint}`, state, {
       queue: queueId,

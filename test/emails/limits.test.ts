@@ -205,6 +205,23 @@ forEachEngine((engine) => {
       assert.deepEqual([counted.paused, counted.sent, counted.bounced], [false, 1, 1]);
     });
 
+    it('hold up no emails of others, even if one of them is damaged', async () => {
+      const list = await bouncing(20);
+      const { id } = await list.queue();
+      await list.invite('damaged@example.com');
+      await until('the invite waits', async () => (await sending(list)).waiting === 1);
+      await service.context.db.query
+        .updateTable('event')
+        .set({ body: Buffer.from('damaged') })
+        .where('queue_id', '=', id)
+        .execute();
+      service.clock.advance(HOUR_MS); // It is looked at again.
+      service.wake();
+      const other = await mailingList(service, ['invite']);
+      await other.invite('invited@example.com');
+      await mailsArrived(server, other, 1);
+    });
+
     it('count complaints on their own, and only from enough emails and reports on', async () => {
       const list = await bouncing(4);
       await change(list, { bouncePercent: 1 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { startOutbox } from '../../src/installation/start-outbox.ts';
+import { parseId } from '../../src/lib/ids.ts';
+import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listEndpoints } from '../../src/webhooks/endpoints.ts';
 import { listDeliveries } from '../../src/webhooks/list-deliveries.ts';
@@ -40,6 +42,72 @@ forEachEngine((engine) => {
       await until(`all of them, not ${good.received.length}`, () => good.received.length === 1_000);
       for (const { id } of others) await inState(service.context, id, 'delivered', 200);
       assert.ok(mostOpen <= 16, `${mostOpen} places for one endpoint`);
+    });
+
+    it('delivers to other endpoints while the settings of one cannot be decrypted', async () => {
+      const service = await startSending(engine);
+      afterTest(service.close);
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const receiver = await startReceiver();
+      afterTest(receiver.close);
+      const damaged = await endpointFor(service.context, queue, `${receiver.url}/damaged`);
+      const good = await endpointFor(service.context, queue, `${receiver.url}/good`);
+      const settings = () =>
+        service.context.db.query
+          .updateTable('webhook_endpoint')
+          .where('queue_id', '=', queue.id)
+          .where('id', '=', parseId('whe', damaged.id) ?? Buffer.alloc(0));
+      const { sealed } = await service.context.db.query
+        .selectFrom('webhook_endpoint')
+        .select('sealed')
+        .where('id', '=', parseId('whe', damaged.id) ?? Buffer.alloc(0))
+        .executeTakeFirstOrThrow();
+      await settings()
+        .set({ sealed: Buffer.from('damaged') })
+        .execute();
+      await list.signup({ email: 'a@example.com' });
+      await inState(service.context, good.id, 'delivered', 1);
+      assert.match(service.log.join(''), new RegExp(`${damaged.id}.*cannot be decrypted`));
+      assert.deepEqual(
+        receiver.received.map(({ url }) => url),
+        ['/good'],
+      );
+      await settings().set({ sealed }).execute();
+      service.wake();
+      await inState(service.context, damaged.id, 'delivered', 1);
+    });
+
+    it('delivers for other queues while the keys of one cannot be decrypted', async () => {
+      const service = await startSending(engine);
+      afterTest(service.close);
+      const { db } = service.context;
+      const [hurt, well] = [await service.waitlist(), await service.waitlist()];
+      const receiver = await startReceiver();
+      afterTest(receiver.close);
+      const [{ id: hurtId }, wellQueue] = [await hurt.queue(), await well.queue()];
+      await endpointFor(service.context, await hurt.queue(), `${receiver.url}/hurt`);
+      const endpoint = await endpointFor(service.context, wellQueue, `${receiver.url}/well`);
+      await service.stopSending();
+      await hurt.signup({ email: 'a@example.com' });
+      await well.signup({ email: 'a@example.com' });
+      await changeSettings(service.context, (trx) =>
+        trx
+          .updateTable('queue')
+          .set({ wrapped_keys: Buffer.from('damaged') })
+          .where('id', '=', hurtId)
+          .execute(),
+      );
+      const outbox = await startOutbox({ ...service.context }, service.config, { pollMs: 50 });
+      afterTest(outbox.stop);
+      await inState(service.context, endpoint.id, 'delivered', 1);
+      assert.match(service.log.join(''), /its keys cannot be decrypted/);
+      const left = await db.query
+        .selectFrom('delivery')
+        .select('due_at')
+        .where('queue_id', '=', hurtId)
+        .execute();
+      assert.ok(left.every(({ due_at }) => due_at !== null));
     });
 
     it('finishes requests in flight before it stops, and releases unsent claims', async () => {

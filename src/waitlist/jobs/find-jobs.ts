@@ -92,10 +92,10 @@ export async function listJobs(
 
 /** The newest jobs of all queues. */
 export async function listNewestJobs(context: Context, limit: number): Promise<JobSummary[]> {
-  const { db, registry } = context;
+  const { db } = context;
   const rows = await db.query.selectFrom('job').select(COLUMNS).orderBy('id', 'desc').limit(limit).execute();
   const queues = await queuesById(
-    registry,
+    context,
     rows.map(({ queue_id }) => queue_id),
   );
   const now = await sharedNow(context);

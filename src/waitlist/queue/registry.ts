@@ -1,6 +1,9 @@
 import type { Database } from '../../db/database.ts';
 import type { Counts } from '../../lib/counts.ts';
 import { notFound } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import { reportState } from '../../lib/state-log.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { isEnvironmentName, isWaitlistId, type Queue } from './queue.ts';
 import { createSettingsCache, type SettingsCache } from './settings-cache.ts';
@@ -61,10 +64,20 @@ export async function requireQueue(
   throw notFound(known ? `there is no environment ${environment}` : `there is no waitlist ${waitlistId}`);
 }
 
-/** In the same order. Sequential, because most are cached. */
-export async function queuesById(registry: Registry, ids: readonly number[]): Promise<(Queue | undefined)[]> {
+/** In the same order. Sequential, because most are cached. One whose keys are damaged must not hold up the others. */
+export async function queuesById(
+  { registry, log }: { readonly registry: Registry; readonly log: Log },
+  ids: readonly number[],
+): Promise<(Queue | undefined)[]> {
   const queues: (Queue | undefined)[] = [];
-  for (const id of ids) queues.push(await registry.queueById(id));
+  for (const id of ids)
+    queues.push(
+      await registry.queueById(id).catch((error: Error) => {
+        if (!(error instanceof Unreadable)) throw error;
+        reportState(log, `queue ${id}`, 'damaged', { queue: id, reason: 'its keys cannot be decrypted' });
+        return undefined;
+      }),
+    );
   return queues;
 }
 

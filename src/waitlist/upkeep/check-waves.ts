@@ -5,8 +5,8 @@ import type { Finding } from './health.ts';
 const SHOWN_MAX = 20;
 
 /** One for each wave that paused itself, until an operator resumes or stops it. */
-export async function checkWaves({ db, registry }: Context): Promise<Finding[]> {
-  const rows = await db.query
+export async function checkWaves(context: Context): Promise<Finding[]> {
+  const rows = await context.db.query
     .selectFrom('wave')
     .select(['queue_id', 'name', 'pause_reason'])
     .where('state', '=', 'paused')
@@ -15,7 +15,7 @@ export async function checkWaves({ db, registry }: Context): Promise<Finding[]> 
     .limit(SHOWN_MAX)
     .execute();
   const queues = await queuesById(
-    registry,
+    context,
     rows.map(({ queue_id }) => queue_id),
   );
   return rows.flatMap(({ name, pause_reason }, index) => {
