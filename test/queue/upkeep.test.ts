@@ -315,6 +315,22 @@ forEachEngine((engine) => {
       assert.deepEqual(await findUnsettled(context, 10), []);
     });
 
+    it('reaches every queue after such a crash although nothing else is to do', async () => {
+      const quiet = await startService(engine);
+      afterTest(quiet.close);
+      const { waitlist } = await (await quiet.waitlist()).queue();
+      await changeSettings(quiet.context, (trx) =>
+        markUnsettled(trx, waitlist.internalId, { boost: false, metadataKeys: true }),
+      ); // And the process dies.
+      const upkeep = startUpkeep(quiet.context);
+      afterTest(upkeep.close);
+      const left = await eventually(
+        () => findUnsettled(quiet.context, 10),
+        (found) => found.length === 0,
+      );
+      assert.deepEqual(left, []);
+    });
+
     if (engine === 'sqlite') return; // It has one writer at a time: nothing waits for a queue.
 
     it('is never applied with the old value when the change commits while a step waits for the queue', async () => {

@@ -95,6 +95,7 @@ function firstUpkeepAt(db: Dialect): RawBuilder<number | null> {
     union all select min(next_reminder) from queue_state where next_reminder is not null and ${reachable}
     union all select at from (${firstWaveAt(db)}) as waves
     union all select at from (${firstReviewAt(db)}) as reviews
+    union all select min(0) from waitlist where unsettled is not null and deleted_at is null
     union all select min(0) from queue_state where rerank_after is not null and ${reachable}
     union all select min(coalesce(lease_until, 0)) from job
       where runner <> 'server' and finished_at is null and cancel_at is not null and ${reachable}
@@ -156,6 +157,7 @@ async function settle(context: Context, waitlistId: number): Promise<void> {
   try {
     await settleQueues(context, waitlistId);
   } catch (error) {
+    if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
     const { message } = error as Error;
     context.log.warn(
       { waitlist: waitlistId, reason: message },
