@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
@@ -96,6 +97,18 @@ forEachEngine((engine) => {
       service.clock.advance(4_000);
       await keepUp(service.context);
       assert.deepEqual(await shownOf(list), ['waiting', 2]);
+    });
+
+    it('leaves nobody invited who has no other one, even if the clock is set back', async () => {
+      const { list } = await three();
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      const { id } = await list.invite(WHO);
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      service.clock.advance(-500);
+      await revokeInvite(service.context, id);
+      assert.deepEqual(await shownOf(list), ['waiting', 2]);
+      service.clock.advance(500);
     });
 
     it('records an event without an entry for a person who is not on the waitlist', async () => {

@@ -142,11 +142,9 @@ async function endInvites(
       ),
     )
     .execute();
-  const entries = await findByEmails(
-    change,
-    invites.map(({ email_hash }) => email_hash),
-  );
-  const stillInvited = await emailsWithLiveInvite(context, change, invites);
+  const hashes = invites.map(({ email_hash }) => email_hash);
+  const entries = await findByEmails(change, hashes);
+  const stillInvited = await emailsWithLiveInvite(context, change, hashes);
   const back = [...entries].filter(([email, { status }]) => status === 'invited' && !stillInvited.has(email));
   if (settings.returnToQueue)
     await moveEntries(
@@ -177,22 +175,13 @@ function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): st
 /** A person who was invited twice stays invited while one of the invites is live. */
 async function emailsWithLiveInvite(
   { db }: Context,
-  { trx, queue, now }: QueueChange,
-  invites: OpenInvite[],
+  change: QueueChange,
+  hashes: readonly Uint8Array[],
 ): Promise<Set<string>> {
-  const rows = await trx
-    .selectFrom('invite')
+  const rows = await liveInvites(change)
+    .clearSelect()
     .select('email_hash')
-    .where('queue_id', '=', queue.id)
-    .where((e) =>
-      db.in(
-        e.ref('email_hash'),
-        invites.map((i) => i.email_hash),
-      ),
-    )
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+    .where((e) => db.in(e.ref('email_hash'), hashes))
     .execute();
   return new Set(rows.map(({ email_hash }) => hashKey(email_hash)));
 }
