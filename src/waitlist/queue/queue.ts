@@ -1,6 +1,6 @@
 import type { QueueVault } from '../../vault/queue-vault.ts';
 
-/** 30 bits make collisions of tags rare. After a collision, creation is retried. */
+/** 30 bits. A new queue gets a tag that no other has. */
 export const TAG_CHARACTERS = 6;
 
 export interface Waitlist {

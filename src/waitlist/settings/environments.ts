@@ -1,12 +1,10 @@
 import { type Trx, UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
-import { randomCode } from '../../lib/ids.ts';
-import type { SealingKey } from '../../vault/crypto.ts';
-import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isEnvironmentName, TAG_CHARACTERS } from '../queue/queue.ts';
-import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
+import { isEnvironmentName } from '../queue/queue.ts';
+import { readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { insertQueue } from './insert-queue.ts';
 
 export interface Environment {
   name: string;
@@ -17,13 +15,15 @@ export interface Environment {
 export async function createEnvironment(context: Context, name: string): Promise<Environment> {
   if (!isEnvironmentName(name))
     throw invalid('name: must be 1 to 32 characters of a-z, 0-9 and -, starting with a letter');
+  const { keyring } = context;
   const now = context.clock();
   try {
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
       for (const waitlist of await liveWaitlists(trx)) {
-        const queueId = await insertQueue(trx, context.keyring, master, waitlist.id, name, now);
-        startCounting(trx, queueId, readMetadataKeys(waitlist));
+        const metadataKeys = readMetadataKeys(waitlist);
+        const queue = { waitlistId: waitlist.id, environment: name, metadataKeys, now };
+        await insertQueue(trx, { keyring, master }, queue);
       }
       await context.audit?.(trx, {
         action: 'environment.created',
@@ -58,29 +58,4 @@ export async function requireEnvironment({ db }: Pick<Context, 'db'>, name: stri
     isEnvironmentName(name) &&
     (await db.query.selectFrom('environment').select('name').where('name', '=', name).executeTakeFirst());
   if (!found) throw notFound(`there is no environment ${name}`);
-}
-
-/** One waitlist in one environment, with keys of its own. Returns its id. */
-export async function insertQueue(
-  trx: Trx,
-  keyring: Keyring,
-  master: SealingKey,
-  waitlistId: number,
-  environment: string,
-  now: number,
-): Promise<number> {
-  const tag = randomCode(TAG_CHARACTERS);
-  const { id } = await trx
-    .insertInto('queue')
-    .values({
-      waitlist_id: waitlistId,
-      environment,
-      code_tag: tag,
-      wrapped_keys: keyring.wrapNewKeys(master, tag),
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  trx.insert('queue_state', [{ queue_id: id }]);
-  return id;
 }

@@ -5,8 +5,8 @@ import { DoorlistError, Problems } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
-import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
-import { insertQueue } from './environments.ts';
+import { readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { insertQueue } from './insert-queue.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
 const DEFAULT_BOOST = 5;
@@ -37,6 +37,7 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
     );
   }
   checkSettings(settings, problems);
+  const { keyring } = context;
   const now = context.clock();
   try {
     return await changeSettings(context, async (trx, master) => {
@@ -54,10 +55,9 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
         .executeTakeFirstOrThrow();
       const created = summaryOf(row);
       const environments = await trx.selectFrom('environment').select('name').execute();
-      for (const environment of environments) {
-        const queueId = await insertQueue(trx, context.keyring, master, row.id, environment.name, now);
-        startCounting(trx, queueId, created.metadataKeys);
-      }
+      const { metadataKeys } = created;
+      for (const { name: environment } of environments)
+        await insertQueue(trx, { keyring, master }, { waitlistId: row.id, environment, metadataKeys, now });
       await context.audit?.(trx, {
         action: 'waitlist.created',
         object: { kind: 'waitlist', id, name: created.name },
