@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { checkPublicUrl } from '../src/config/public-url.ts';
 import type { Document, Media } from '../src/http/docs/document.ts';
 import { assertMatches, operationOf, operationsOf } from './support/documented.ts';
 import { type ReferenceApp, startReferenceApp } from './support/reference-app.ts';
@@ -59,6 +60,14 @@ describe('the OpenAPI document', () => {
       existing.push(...shown.map((method) => `${method} ${where.replace(/:(\w+)/g, '{$1}')}`));
     }
     assert.deepEqual(existing.sort(), documented.sort());
+  });
+
+  it('has no route under a path that a public URL may have', () => {
+    for (const where of routePaths(reference)) {
+      const [, first = ''] = where.replace('*', '').split('/');
+      if (first !== '')
+        assert.match(checkPublicUrl(`https://acme.example/${first}`) ?? '', /uses itself/, where);
+    }
   });
 
   it('describes every operation in full', () => {

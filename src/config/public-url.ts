@@ -1,7 +1,12 @@
 const PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 /** A proxy may remove the path of the public URL or leave it, so it must not look like one of ours. */
-const OWN_PATHS =
-  /^\/(account|admin|assets|confirm|docs|form|forgot-password|healthz|instance|join|leave|mail-frame|metrics|password|readyz|s|sdk|setup|sign-in|unsubscribe|w|waitlists)(\/|$)/;
+const OWN_PATHS: ReadonlySet<string> = new Set(
+  (
+    'account admin assets confirm docs form form.js forgot-password gate healthz instance join leave llms.txt ' +
+    'llms-full.txt mail-events mail-frame metrics openapi.json password readyz s sdk setup sign-in status.js ' +
+    'unsubscribe w waitlists'
+  ).split(' '),
+);
 
 /** Returns what is wrong with it, or undefined. */
 export function checkPublicUrl(text: string): string | undefined {
@@ -12,9 +17,10 @@ export function checkPublicUrl(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
   const path = pathOf(url);
   if (!PATH.test(path)) return 'its path may have only letters, digits and . _ ~ -';
-  if (OWN_PATHS.test(path))
-    return `its path must not start with /${path.split('/')[1]}, which Doorlist uses itself`;
-  return undefined;
+  const [, first = ''] = path.split('/');
+  return OWN_PATHS.has(first)
+    ? `its path must not start with /${first}, which Doorlist uses itself`
+    : undefined;
 }
 
 /** Without a slash at the end. */
