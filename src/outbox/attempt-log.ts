@@ -19,6 +19,11 @@ export interface NextStep {
   failed_at: number | null;
 }
 
+/** An attempt, and what becomes of its delivery. */
+export interface LoggedAttempt extends EndedAttempt {
+  readonly next: NextStep;
+}
+
 export function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number): NextStep {
   const { tries } = delivery;
   const over = attempt.ok || attempt.final === true;
@@ -36,7 +41,7 @@ export function isKept({ ok, status }: Attempt): boolean {
   return ok && status === null;
 }
 
-export function outcomeOf({ attempt, next }: { attempt: Attempt; next: NextStep }): AttemptOutcome {
+export function outcomeOf({ attempt, next }: LoggedAttempt): AttemptOutcome {
   if (next.delivered_at !== null) return isKept(attempt) ? 'kept' : 'delivered';
   if (next.failed_at !== null) return 'failed';
   return attempt.deferMs === undefined ? 'retried' : 'deferred';
@@ -57,10 +62,7 @@ function claimOf({ target, eventId, token }: Pick<Delivery, 'target' | 'eventId'
  * If another process has claimed the delivery since, that process decides its outcome. The attempt is logged
  * anyway.
  */
-export function writeAttempts(
-  trx: Trx,
-  ended: readonly (EndedAttempt & { readonly next: NextStep })[],
-): void {
+export function writeAttempts(trx: Trx, ended: readonly LoggedAttempt[]): void {
   const deliveries = ended.map(({ delivery, next }) => ({ ...claimOf(delivery), ...next }));
   // After the deliveries themselves: some of them may have ended in this very transaction.
   const reopened = ended.flatMap(({ attempt: { reopens = [] }, next: { due_at } }) =>

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { ERASED } from './attempt.ts';
-import { type EndedAttempt, isKept, type NextStep } from './attempt-log.ts';
-import { bytesName, targetName } from './target.ts';
+import { isKept, type LoggedAttempt } from './attempt-log.ts';
+import { compareTargets, type Target, targetName } from './target.ts';
 
 const DELIVERY_OUTCOMES = ['delivered', 'kept', 'failed', 'retried'] as const;
 type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
@@ -11,15 +11,10 @@ type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Returns undefined for an attempt that says nothing about the health of its target. */
-function outcomeOf({ attempt, next }: LoggedAttempt): DeliveryOutcome | undefined {
+function countedOutcome({ attempt, next }: LoggedAttempt): DeliveryOutcome | undefined {
   if (attempt.ok) return isKept(attempt) ? 'kept' : 'delivered';
   if (attempt.deferMs !== undefined || attempt.error === ERASED.error) return undefined;
   return next.due_at === null ? 'failed' : 'retried';
-}
-
-/** An attempt, and what becomes of its delivery. */
-export interface LoggedAttempt extends EndedAttempt {
-  readonly next: NextStep;
 }
 
 /**
@@ -29,23 +24,23 @@ export interface LoggedAttempt extends EndedAttempt {
 export function countAttempts(trx: Trx, logged: readonly LoggedAttempt[], now: number): void {
   const hour = now - (now % HOUR_MS);
   const byTarget = Map.groupBy(logged, ({ delivery }) => targetName(delivery.target));
-  const rows = [...byTarget.values()].flatMap((some) => {
+  // Every process locks them in the same order, so that two never deadlock.
+  const inOrder = [...byTarget.values()].sort(([a], [b]) => compareTargets(targetOf(a), targetOf(b)));
+  const rows = inOrder.flatMap((some) => {
     const counts = { delivered: 0, kept: 0, failed: 0, retried: 0 };
     for (const one of some) {
-      const outcome = outcomeOf(one);
+      const outcome = countedOutcome(one);
       if (outcome) counts[outcome] += 1;
     }
     if (DELIVERY_OUTCOMES.every((outcome) => counts[outcome] === 0)) return [];
-    const { queueId, channel, id } = (some[0] as LoggedAttempt).delivery.target;
+    const { queueId, channel, id } = targetOf(some[0]);
     return [{ queue_id: queueId, channel, target_id: id, hour, ...counts }];
   });
-  // Every process locks them in the same order, so that two never deadlock.
-  rows.sort((a, b) => a.queue_id - b.queue_id || compare(bytesName(a.target_id), bytesName(b.target_id)));
   trx.insert('delivery_stat', rows, { onConflict: { add: DELIVERY_OUTCOMES } });
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function targetOf(logged: LoggedAttempt | undefined): Target {
+  return (logged as LoggedAttempt).delivery.target;
 }
 
 export type HourOfDeliveries = { channel: string; hour: number } & Record<DeliveryOutcome, number>;

@@ -25,6 +25,17 @@ describe('the round robin', () => {
     assert.deepEqual(ids(targets.next(2)), [1, 2]);
   });
 
+  it('shares that order among queues whose targets have the same id, such as those of emails', () => {
+    const email = { name: 'email', atOnce: 4 } as Channel;
+    const emails = (queueId: number): Target => ({ queueId, channel: 'email', id: Buffer.from('mail') });
+    const targets = new RoundRobin([email, channel]);
+    targets.markReady([emails(3), target(1), emails(1), emails(2)]);
+    assert.deepEqual(
+      targets.next(4).map((state) => `${state.target.queueId} ${state.target.channel}`),
+      ['1 email', '1 webhook', '2 email', '3 email'],
+    );
+  });
+
   it('skips targets of channels that are not running', () => {
     const targets = new RoundRobin([channel]);
     targets.markReady([{ ...target(1), channel: 'pigeon' }]);

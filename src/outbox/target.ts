@@ -1,3 +1,5 @@
+import { compareText } from '../lib/compare-text.ts';
+
 /** In place of a queue, for what belongs to the whole installation. The first queue has the id 1. */
 export const INSTALLATION_ID = 0;
 
@@ -19,5 +21,5 @@ export function bytesName(id: Uint8Array): string {
 
 /** Every process locks targets in this order, so that two never deadlock. */
 export function compareTargets(a: Target, b: Target): number {
-  return Buffer.compare(a.id, b.id);
+  return a.queueId - b.queueId || compareText(a.channel, b.channel) || Buffer.compare(a.id, b.id);
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../lib/compare-text.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
@@ -102,6 +103,7 @@ export async function listAllDeliveries(
       next = { eventId: Buffer.from(page.next), inclusive: false };
     }
   }
+  // Ids sort the same as text and as bytes.
   found.sort((a, b) => compareText(b.event, a.event) || compareText(a.endpoint, b.endpoint));
   return listOf(found, limit);
 }
@@ -140,11 +142,6 @@ function findOwners({ db }: Context, queue: Queue | undefined): Promise<Owner[]>
     .select(['queue_id', 'id', 'disabled_at'])
     .orderBy('id');
   return (queue ? owners.where('queue_id', '=', queue.id) : owners).execute();
-}
-
-/** Ids sort the same as text and as bytes. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function parseCursor(cursor: string): Buffer {

@@ -1,3 +1,4 @@
+import { compareText } from '../../lib/compare-text.ts';
 import { conflict, DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
 import { readName } from '../../lib/name.ts';
@@ -155,7 +156,7 @@ function keyOf(name: string): string {
 }
 
 function byName(a: SavedSegment, b: SavedSegment): number {
-  return keyOf(a.name) < keyOf(b.name) ? -1 : 1;
+  return compareText(keyOf(a.name), keyOf(b.name));
 }
 
 function readRows(executor: Context['db']['query'], queue: Queue): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
+import { compareText } from '../../lib/compare-text.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -71,12 +72,7 @@ async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> 
 type CountOfValue = KeyStatistics['values'][number];
 
 function byFrequency(a: CountOfValue, b: CountOfValue): number {
-  return b.signups - a.signups || compareText(a.value, b.value);
-}
-
-function compareText(...values: [CountableValue, CountableValue]): number {
-  const [a, b] = values.map((value) => JSON.stringify(value)) as [string, string];
-  return a < b ? -1 : 1;
+  return b.signups - a.signups || compareText(JSON.stringify(a.value), JSON.stringify(b.value));
 }
 
 function openLabel(
