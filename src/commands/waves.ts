@@ -6,6 +6,7 @@ import { type Forecast, previewWave } from '../waitlist/waves/forecast.ts';
 import { COUNT_MAX, type Quota } from '../waitlist/waves/plan.ts';
 import { type Schedule, WEEKDAYS, type Weekday } from '../waitlist/waves/schedule.ts';
 import { listWaves, type Wave } from '../waitlist/waves/waves.ts';
+import { UNMASKED } from '../wire/mask.ts';
 import { presentForecast, presentWave } from '../wire/wave.ts';
 import {
   type Command,
@@ -66,7 +67,7 @@ export const waves: Command[] = [
     flags: QUEUE_FLAGS,
     run: async (context, _, flags) => {
       const found = await listWaves(context, await queueOf(context, flags), { limit: WAVES_AT_ONCE });
-      const list = found.map((wave) => presentWave(wave, false));
+      const list = found.map((wave) => presentWave(wave, UNMASKED));
       const rows = list.map(({ id, name, state, invited, joined, openInvites, nextRunAt }) => [
         ...[id, name, state, invited, joined, openInvites, nextRunAt],
       ]);
@@ -101,7 +102,7 @@ export const waves: Command[] = [
 ];
 
 function outcomeOf(done: string, wave: Wave): Outcome {
-  const json = presentWave(wave, false);
+  const json = presentWave(wave, UNMASKED);
   const next = json.nextRunAt ? ` Next run: ${json.nextRunAt}.` : '';
   return { json, text: `${done} ${json.id}: ${json.state}.${next}` };
 }

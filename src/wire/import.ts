@@ -8,6 +8,7 @@ import type { ImportPreview } from '../waitlist/transfer/import/import-preview.t
 import type { ImportReport } from '../waitlist/transfer/import/import-report.ts';
 import type { UndoState } from '../waitlist/transfer/import/undo-import.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from './job.ts';
+import { UNMASKED } from './mask.ts';
 import { named, nullable, oneOf } from './schema.ts';
 
 const columnFields = {
@@ -132,7 +133,7 @@ export function presentImport({
 }): Static<typeof ImportSchema> {
   const { isPossible, reason, jobId } = undo;
   return {
-    job: presentJob(job, false),
+    job: presentJob(job, UNMASKED),
     ...presentReport(report),
     columns: report.columns.map(presentColumn),
     undo: { isPossible, reason, jobId },

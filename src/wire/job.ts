@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { formatId } from '../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import { JOB_STATES, type JobSummary } from '../waitlist/jobs/find-jobs.ts';
+import type { Mask } from './mask.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
 import { EXAMPLE_WAITLIST, WaitlistIdSchema } from './waitlist.ts';
 
@@ -48,20 +49,19 @@ export const JobSchema = Type.Object(
   },
 );
 
-/** They can choose people by metadata. How many they find then tells about people. */
+/** They can choose people by metadata. How many they find then tells viewers about people. */
 const CHOOSING_KINDS: readonly string[] = ['invite', 'wave', 'export'];
 
-/** `masked` for viewers, who must not learn who has a value of metadata. */
-export function presentJob(job: JobSummary, masked: boolean): Static<typeof JobSchema> {
-  const hidden = masked && CHOOSING_KINDS.includes(job.kind);
+export function presentJob(job: JobSummary, mask: Mask): Static<typeof JobSchema> {
+  const counted = <T>(value: T) => (CHOOSING_KINDS.includes(job.kind) ? mask.secret(value) : value);
   return {
     id: formatId('job', job.id),
     kind: job.kind,
     state: job.state,
-    done: hidden ? null : job.done,
-    total: hidden ? null : job.total,
+    done: counted(job.done),
+    total: counted(job.total),
     error: job.error,
-    result: hidden ? null : job.result,
+    result: counted(job.result),
     subject: job.subject,
     waitlistId: job.queue.waitlist.id,
     environment: job.queue.environment,

@@ -21,7 +21,8 @@ export function maskFor(role: Role): Mask {
   return role === 'viewer' ? MASKED : UNMASKED;
 }
 
-const UNMASKED: Mask = {
+/** For commands, and for what only roles do that see everything. */
+export const UNMASKED: Mask = {
   on: false,
   email: (email) => email,
   phone: (phone) => phone,

@@ -4,6 +4,7 @@ import { type Forecast, SAMPLE_MIN, UPCOMING_MAX } from '../waitlist/waves/forec
 import { COUNT_MAX, QUOTAS_MAX, usesMetadata, WAVE_NAME_CHARACTERS_MAX } from '../waitlist/waves/plan.ts';
 import { REPEATS, type Schedule, WEEKDAYS } from '../waitlist/waves/schedule.ts';
 import { RUNS_SHOWN, WAVE_STATES, type Wave, type WaveRun } from '../waitlist/waves/waves.ts';
+import type { Mask } from './mask.ts';
 import { arrayOrNull, idPattern, limits, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
 import { presentConditions, SegmentConditions } from './segment.ts';
 
@@ -278,11 +279,11 @@ export const EXAMPLE_WAVE_DETAILS: Static<typeof WaveDetailsSchema> = {
 
 type Segment = Parameters<typeof presentConditions>[0];
 
-/** `masked` for viewers, who must not learn who has a value of metadata. */
-export function presentWave(wave: Wave, masked: boolean): Static<typeof WaveSchema> {
+/** Viewers must not learn who has a value of metadata. */
+export function presentWave(wave: Wave, mask: Mask): Static<typeof WaveSchema> {
   const { count, keepOpen, schedule, untilJoined, failurePercent, segment, quotas } = wave.plan;
   const conditions = ({ pairs, ...rest }: Segment) =>
-    presentConditions(masked || pairs === undefined ? rest : { pairs, ...rest });
+    presentConditions(mask.on || pairs === undefined ? rest : { pairs, ...rest });
   return {
     id: wave.id,
     state: wave.state,
@@ -296,7 +297,7 @@ export function presentWave(wave: Wave, masked: boolean): Static<typeof WaveSche
     failurePercent,
     segment: segment && conditions(segment),
     quotas: quotas.map(({ percent, segment }) => ({ percent, segment: conditions(segment) })),
-    invited: masked && usesMetadata(wave.plan) ? null : wave.invited,
+    invited: usesMetadata(wave.plan) ? mask.secret(wave.invited) : wave.invited,
     joined: wave.joined,
     openInvites: wave.openInvites,
     nextRunAt: isoTimeOrNull(wave.nextRunAt),

@@ -9,14 +9,14 @@ import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invi
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { described, named, nullable, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
@@ -180,7 +180,7 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
     const mailable = presentMailable(await mailableFrom(domain, queue, 'invite', smtp));
     reply.code(202);
-    return { ...presentJob(await readJob(domain, formatId('job', id)), false), mailable } as never;
+    return { ...(await presentNewJob(domain, formatId('job', id))), mailable } as never;
   });
 }
 

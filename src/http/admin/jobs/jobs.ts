@@ -3,7 +3,7 @@ import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
 import { cancelJob, listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
-import { maskFor } from '../../../wire/mask.ts';
+import { maskFor, UNMASKED } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -82,7 +82,7 @@ const listSchema = adminSchema({
 
 export function registerJobs(app: TypedApp, parts: AdminParts): void {
   app.get('/jobs/:jobId', { schema: readSchema }, async ({ params, caller }) =>
-    presentJob(await readJob(parts.waitlists, params.jobId), maskFor(caller.actor.role).on),
+    presentJob(await readJob(parts.waitlists, params.jobId), maskFor(caller.actor.role)),
   );
 
   app.delete('/jobs/:jobId', { schema: cancelSchema }, async (request) => {
@@ -91,15 +91,15 @@ export function registerJobs(app: TypedApp, parts: AdminParts): void {
     const needed: Role = ['invite', 'wave'].includes(job.kind) ? 'support' : 'admin';
     if (!mayActAs(request.caller.actor.role, needed))
       throw new DoorlistError('forbidden', `this requires the ${needed} role`);
-    return presentJob(await cancelJob(domain, job), false);
+    return presentJob(await cancelJob(domain, job), UNMASKED);
   });
 
   app.get('/waitlists/:waitlistId/jobs', { schema: listSchema }, async ({ params, query, caller }) => {
     const queue = await requireQueue(parts, params, query);
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
     const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before });
-    const { on } = maskFor(caller.actor.role);
-    const shown = jobs.map((job) => presentJob(job, on));
+    const mask = maskFor(caller.actor.role);
+    const shown = jobs.map((job) => presentJob(job, mask));
     return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
   });
 }

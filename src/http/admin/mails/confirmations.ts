@@ -4,11 +4,11 @@ import { type Confirmations, countConfirmations, startConfirmations } from '../.
 import { mailableFrom, mailableTo } from '../../../mail/mailable.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { resendConfirmation } from '../../../waitlist/entries/resend-confirmation.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed, Done } from '../core/schemas.ts';
@@ -135,7 +135,7 @@ export function registerConfirmations(app: TypedApp, parts: AdminParts): void {
       const domain = domainFor(parts, request);
       const { id } = await startConfirmations(domain, queue, smtp);
       reply.code(202);
-      return presentJob(await readJob(domain, formatId('job', id)), false);
+      return presentNewJob(domain, formatId('job', id));
     },
   });
 }

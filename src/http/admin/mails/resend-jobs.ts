@@ -4,10 +4,10 @@ import { formatId } from '../../../lib/ids.ts';
 import { NO_MAIL_SERVER } from '../../../mail/mailable.ts';
 import { mailRetryJob, sendKeptJob } from '../../../mail/resend-job.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts, Caller } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
@@ -103,7 +103,7 @@ export function registerResendJobs(app: TypedApp, parts: AdminParts): void {
     const domain = domainFor(parts, request);
     const since = body.since === undefined ? undefined : parseTime(body.since, 'since');
     const { id } = await job.start(domain, queue, { kind: body.kind, since });
-    return presentJob(await readJob(domain, formatId('job', id)), false);
+    return presentNewJob(domain, formatId('job', id));
   };
 
   app.post(`${path}/retry`, { schema: retrySchema }, async (request, reply) => {

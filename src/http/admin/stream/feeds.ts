@@ -9,6 +9,7 @@ import type { Context } from '../../../waitlist/queue/context.ts';
 import { readCounters } from '../../../waitlist/queue/counters.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { presentJob } from '../../../wire/job.ts';
+import type { Mask } from '../../../wire/mask.ts';
 import { presentCounters, presentDelivery } from '../../../wire/stream.ts';
 import type { Feed, StreamState } from '../core/stream-hub.ts';
 
@@ -20,11 +21,10 @@ const EMAIL_CHANNELS = ['email', OPERATOR_MAIL_CHANNEL];
 /** Dashboards show running work and what has just ended. */
 const JOBS_SHOWN = 20;
 
-/** `masked` for viewers. */
-export function queueFeed(context: Context, queue: Queue, masked: boolean): Feed {
+export function queueFeed(context: Context, queue: Queue, mask: Mask): Feed {
   const { db } = context;
   return {
-    name: `queue ${queue.id}${masked ? ' masked' : ''}`,
+    name: `queue ${queue.id}${mask.on ? ' masked' : ''}`,
     read: async () => {
       if (!(await context.registry.queueById(queue.id))) return undefined; // Its waitlist was deleted.
       const [counters, health, { jobs }] = await Promise.all([
@@ -34,27 +34,27 @@ export function queueFeed(context: Context, queue: Queue, masked: boolean): Feed
       ]);
       if (!counters) return undefined;
       const counted = { slot: 'counters', event: 'counters', data: presentCounters(counters) };
-      return [counted, delivery(health), ...jobs.toReversed().map((job) => jobState(job, masked))];
+      return [counted, delivery(health), ...jobs.toReversed().map((job) => jobState(job, mask))];
     },
   };
 }
 
-export function installationFeed(context: Context, masked: boolean): Feed {
+export function installationFeed(context: Context, mask: Mask): Feed {
   let health: { at: number; state: StreamState } | undefined;
   return {
-    name: masked ? 'installation masked' : 'installation',
+    name: mask.on ? 'installation masked' : 'installation',
     read: async () => {
       const at = performance.now();
       if (!health || at - health.at >= HEALTH_EVERY_MS)
         health = { at, state: delivery(await readInstallationHealth(context.db)) };
       const jobs = await listNewestJobs(context, JOBS_SHOWN);
-      return [health.state, ...jobs.toReversed().map((job) => jobState(job, masked))];
+      return [health.state, ...jobs.toReversed().map((job) => jobState(job, mask))];
     },
   };
 }
 
-function jobState(job: JobSummary, masked: boolean): StreamState {
-  const data = presentJob(job, masked);
+function jobState(job: JobSummary, mask: Mask): StreamState {
+  const data = presentJob(job, mask);
   return { slot: data.id, event: 'job', data };
 }
 

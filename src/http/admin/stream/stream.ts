@@ -59,10 +59,10 @@ const schema = adminSchema({
 export function registerStream(app: TypedApp, parts: AdminParts): void {
   const { streams: hub } = parts;
   const feedOf = async ({ waitlist, environment }: Query, role: Role): Promise<Feed> => {
-    const { on } = maskFor(role);
-    if (waitlist === undefined) return installationFeed(parts.waitlists, on);
+    const mask = maskFor(role);
+    if (waitlist === undefined) return installationFeed(parts.waitlists, mask);
     const queue = await requireQueue(parts, { waitlistId: waitlist }, { environment });
-    return queueFeed(parts.waitlists, queue, on);
+    return queueFeed(parts.waitlists, queue, mask);
   };
   app.get('/stream', { schema, exposeHeadRoute: false, config: { isLong: true } }, async (request, reply) => {
     const { actor, sessionId } = request.caller;

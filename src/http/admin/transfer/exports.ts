@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { STATUSES } from '../../../db/tables.ts';
 import { isoTime } from '../../../lib/time.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
@@ -15,9 +14,10 @@ import {
   openExport,
 } from '../../../waitlist/transfer/export/export-job.ts';
 import { exportFile } from '../../../wire/entry-export.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
@@ -135,7 +135,7 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
     const input = { format, status, segment: isEveryone ? null : conditions };
     const id = await createExport(domain, queue, input);
     reply.code(202);
-    return presentJob(await readJob(domain, id), false);
+    return presentNewJob(domain, id);
   });
 
   app.get(

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { formatId } from '../../../lib/ids.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { openBadRows, readImport } from '../../../waitlist/transfer/import/find-import.ts';
 import { startUndo } from '../../../waitlist/transfer/import/undo-import.ts';
 import { EXAMPLE_IMPORT_REPORT, ImportSchema, presentImport } from '../../../wire/import.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
@@ -118,6 +118,6 @@ export function registerImportDetails(app: TypedApp, parts: AdminParts): void {
     const domain = domainFor(parts, request);
     const { id } = await startUndo(domain, queue, params.jobId, 'server');
     reply.code(202);
-    return presentJob(await readJob(domain, formatId('job', id)), false);
+    return presentNewJob(domain, formatId('job', id));
   });
 }

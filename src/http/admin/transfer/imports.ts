@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
-import { listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
+import { listJobs } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { writeCell } from '../../../waitlist/transfer/files/cells.ts';
@@ -13,10 +13,12 @@ import { findImport } from '../../../waitlist/transfer/import/find-import.ts';
 import { startUploadedImport } from '../../../waitlist/transfer/import/import-upload.ts';
 import { readErrors } from '../../../waitlist/transfer/import/uploads.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { UNMASKED } from '../../../wire/mask.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
 import { readUpload, type UploadLimits, UploadTooLarge } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -152,7 +154,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
           dryRun: query.dryRun === 'true',
         });
         reply.code(202);
-        return presentJob(await readJob(domain, id), false);
+        return presentNewJob(domain, id);
       },
     );
     registerImportPreviews(scope, parts);
@@ -162,7 +164,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
     const queue = await requireQueue(parts, params, query);
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
     const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before, kind: 'import' });
-    const shown = jobs.map((job) => presentJob(job, false));
+    const shown = jobs.map((job) => presentJob(job, UNMASKED));
     return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
   });
 

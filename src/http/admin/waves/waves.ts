@@ -4,7 +4,7 @@ import { changeWave, createWave, OPEN_WAVES_MAX, stopWave } from '../../../waitl
 import { forecastWave, previewWave, readAcceptRate } from '../../../waitlist/waves/forecast.ts';
 import { usesMetadata } from '../../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../../waitlist/waves/waves.ts';
-import { maskFor } from '../../../wire/mask.ts';
+import { maskFor, UNMASKED } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';
 import {
   EXAMPLE_FORECAST,
@@ -160,8 +160,8 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
     const found = await listWaves(waitlists, queue, { limit: limit + 1, before });
     const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-    const { on } = maskFor(caller.actor.role);
-    return { waves: items.map((wave) => presentWave(wave, on)), nextCursor };
+    const mask = maskFor(caller.actor.role);
+    return { waves: items.map((wave) => presentWave(wave, mask)), nextCursor };
   });
 
   app.post(path, { schema: createSchema }, async (request, reply) => {
@@ -175,16 +175,16 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
       return presentForecast(await previewWave(domain, queue, input)) as never;
     }
     reply.code(201);
-    return presentWave(await createWave(domain, queue, input), false);
+    return presentWave(await createWave(domain, queue, input), UNMASKED);
   });
 
   app.get(`${path}/:waveId`, { schema: getSchema }, async ({ params, query, caller }) => {
     const queue = await requireQueue(parts, params, query);
     const { waveId } = params;
     const wave = await readWave(waitlists, queue, waveId);
-    const { on } = maskFor(caller.actor.role);
-    const shown = presentWave(wave, on);
-    if (on && usesMetadata(wave.plan))
+    const mask = maskFor(caller.actor.role);
+    const shown = presentWave(wave, mask);
+    if (mask.on && usesMetadata(wave.plan))
       return { ...shown, acceptRate: await readAcceptRate(waitlists, queue), upcoming: null, runs: null };
     const runs = await listRuns(waitlists, queue, waveId);
     return {
@@ -201,12 +201,12 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     if (Object.keys(body).length === 0) throw invalid('body: has nothing to change');
     const { paused, name, ...rest } = body;
     const changes = { paused, name, ...(await planFieldsOf(domain, queue, rest)) };
-    return presentWave(await changeWave(domain, queue, params.waveId, changes), false);
+    return presentWave(await changeWave(domain, queue, params.waveId, changes), UNMASKED);
   });
 
   app.delete(`${path}/:waveId`, { schema: stopSchema }, async (request) => {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
-    return presentWave(await stopWave(domainFor(parts, request), queue, params.waveId), false);
+    return presentWave(await stopWave(domainFor(parts, request), queue, params.waveId), UNMASKED);
   });
 }

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
-import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import {
   DELIVERY_STATES,
   type DeliveryList,
@@ -13,9 +12,10 @@ import {
 import { presentAttempt, presentEndpointDelivery } from '../../../webhooks/present.ts';
 import { replayEvent, sendTestEvent } from '../../../webhooks/replay.ts';
 import { REPLAYED_STATES, startReplay } from '../../../webhooks/replay-job.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { limits, named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import { PAGE_LIMIT_DEFAULT, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -250,7 +250,7 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
       state,
     });
     reply.code(202);
-    return presentJob(await readJob(domain, formatId('job', job.id)), false);
+    return presentNewJob(domain, formatId('job', job.id));
   });
 
   app.post(`${path}/test`, { schema: testSchema }, async (request, reply) => {
