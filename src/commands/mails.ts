@@ -3,7 +3,6 @@ import { countKept } from '../mail/kept.ts';
 import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
 import { failureNote, presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
-import { mailTarget } from '../mail/target.ts';
 import {
   isMailKind,
   MAIL_KINDS,
@@ -13,6 +12,7 @@ import {
 } from '../mail/templates/kinds.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
 import { presentSuppression } from '../wire/suppression.ts';
 import {

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { oldestId } from '../lib/ids.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { readPauses } from '../mail/smtp/pause-record.ts';
-import { MAIL_CHANNEL, MAIL_TARGET } from '../mail/target.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { INSTALLATION_ID } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from '../waitlist/sending/mail-target.ts';
 import { type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 
 /** A few addresses always bounce. */

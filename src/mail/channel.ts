@@ -7,6 +7,7 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
+import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
 import { reviewSending } from '../waitlist/sending/review.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
@@ -18,7 +19,6 @@ import { SENDER_OF } from './smtp/constants.ts';
 import type { MailServer } from './smtp/mail-server.ts';
 import { KEPT } from './smtp/outcome.ts';
 import { readMail } from './stored-mail.ts';
-import { MAIL_CHANNEL } from './target.ts';
 import type { MailTemplate } from './templates/default-templates.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
 import type { TemplateFailure } from './templates/tasks.ts';

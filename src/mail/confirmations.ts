@@ -19,9 +19,9 @@ import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { stateOf } from './mail-log.ts';
 import { mailableFrom } from './mailable.ts';
-import { mailTarget } from './target.ts';
 
 const KIND = 'mail-confirm';
 /** Entries per transaction, few enough that signups do not wait long. */

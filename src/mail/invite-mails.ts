@@ -1,8 +1,8 @@
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { type MailSummary, summarizeMail } from './mail-log.ts';
-import { mailTarget } from './target.ts';
 
 export type InviteMail = Pick<MailSummary, 'id' | 'state' | 'error' | 'createdAt'>;
 

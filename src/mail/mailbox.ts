@@ -8,6 +8,7 @@ import { Unreadable } from '../vault/crypto.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { MAIL_TARGET, mailTarget } from '../waitlist/sending/mail-target.ts';
 import {
   type MailAttempt,
   type MailRow,
@@ -20,7 +21,6 @@ import {
 import { readParts } from './parts.ts';
 import { messageId, renderShown, type Sending, type ShownMail } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
-import { MAIL_TARGET, mailTarget } from './target.ts';
 import type { MailKind, MailState } from './templates/kinds.ts';
 
 const PAGE_MAX = 200;

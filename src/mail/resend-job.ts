@@ -15,6 +15,7 @@ import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { countKept } from './kept.ts';
 import { selectMails, whereState } from './mailbox.ts';
 import {
@@ -27,7 +28,6 @@ import {
   requireProduction,
   SKIP_REASONS,
 } from './resend.ts';
-import { mailTarget } from './target.ts';
 
 /** Counting more would keep the request waiting. The job then has no total. */
 const COUNTED_MAX = 100_000;

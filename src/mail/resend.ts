@@ -5,11 +5,11 @@ import { resendDeliveries } from '../outbox/resend.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { newestKept } from './kept.ts';
 import { type MailRow, stateOf } from './mail-log.ts';
 import { findMail, openMail, selectMails, whereState } from './mailbox.ts';
 import { hasEndedInvite, OUTDATED, type OutdatedReason, whyOutdated } from './outdated.ts';
-import { mailTarget } from './target.ts';
 import { isEssential, type MailKind, type MailState } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 

@@ -11,7 +11,7 @@ import { languageFor, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
-import { mailTarget } from './target.ts';
+import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import type { MailTemplate } from './templates/default-templates.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
 

@@ -6,8 +6,8 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { mailTarget } from '../sending/mail-target.ts';
 import { review } from '../sending/review.ts';
-import { mailsOf } from '../sending/state.ts';
 
 /** What became of an email after the mail server had accepted it. */
 export interface MailEvent {
@@ -32,7 +32,7 @@ export async function recordMailEvents(
     await suppressReported(context, change, understood);
     return review(context, change);
   });
-  if (ended) await releaseHeld(context, mailsOf(queue));
+  if (ended) await releaseHeld(context, mailTarget(queue.id));
   return understood.length;
 }
 

@@ -4,9 +4,10 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { mailTarget } from './mail-target.ts';
 import { countSent } from './rates.ts';
 import { endPause, review } from './review.ts';
-import { isPaused, lockSending, mailsOf, readSending, type SendingState, writeSending } from './state.ts';
+import { isPaused, lockSending, readSending, type SendingState, writeSending } from './state.ts';
 import { allowanceAt, columnsOf, dayOf } from './warm-up.ts';
 
 export const WARM_UP_START = 50;
@@ -38,7 +39,7 @@ export async function changeSending(context: Context, queue: Queue, changes: Sen
     const recovered = await review(context, change);
     return resumed || recovered || changes.warmUp !== undefined;
   });
-  if (release) await releaseHeld(context, mailsOf(queue));
+  if (release) await releaseHeld(context, mailTarget(queue.id));
 }
 
 function checkPercent(field: string, percent: number | null | undefined): void {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Queue } from '../queue/queue.ts';
-import { mailsOf, type SendingState } from './state.ts';
+import { mailTarget } from './mail-target.ts';
+import type { SendingState } from './state.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 export const WINDOW_MS = 7 * 24 * HOUR_MS;
@@ -50,7 +51,7 @@ export async function countSent(
   queue: Queue,
   since: number,
 ): Promise<number> {
-  const { channel, id } = mailsOf(queue);
+  const { channel, id } = mailTarget(queue.id);
   const { sent } = await executor
     .selectFrom('delivery_stat')
     .select(sql<number | null>`sum(delivered)`.as('sent'))

@@ -2,8 +2,9 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { countHeld } from '../../outbox/hold.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { mailTarget } from './mail-target.ts';
 import { percentOf, type Rates, readRates } from './rates.ts';
-import { isPaused, mailsOf, readSending } from './state.ts';
+import { isPaused, readSending } from './state.ts';
 import { allowanceAt, startOfDay } from './warm-up.ts';
 
 export const WAITING_MAX = 10_000;
@@ -47,7 +48,7 @@ export async function showSending(context: Context, queue: Queue): Promise<Sendi
     complaintPercent: percent(state.complaint_limit),
     pausedAt: paused ? state.paused_at : null,
     pauseReason: paused ? state.pause_reason : null,
-    waiting: await countHeld(db, mailsOf(queue), now, WAITING_MAX),
+    waiting: await countHeld(db, mailTarget(queue.id), now, WAITING_MAX),
     warmUp: allowance
       ? {
           start: state.warm_up_start ?? 0,

@@ -6,8 +6,9 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { pauseWaves, resumeWaves } from '../waves/sending-pause.ts';
+import { mailTarget } from './mail-target.ts';
 import { readRates, whyTooMany } from './rates.ts';
-import { isPaused, mailsOf, readSending, writeSending } from './state.ts';
+import { isPaused, readSending, writeSending } from './state.ts';
 
 /** How often to look whether a pause can end. */
 const REVIEW_EVERY_MS = 60_000;
@@ -15,7 +16,7 @@ const REVIEW_EVERY_MS = 60_000;
 /** Pauses emails if too many bounced or were reported, and ends the pause when that is over. */
 export async function reviewSending(context: Context, queue: Queue): Promise<void> {
   const ended = await changeQueue(context, queue, (change) => review(context, change));
-  if (ended) await releaseHeld(context, mailsOf(queue));
+  if (ended) await releaseHeld(context, mailTarget(queue.id));
 }
 
 /** The same in a change that is under way. If it returns true, the caller releases what was held after the commit. */

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Target } from '../../outbox/target.ts';
 import type { Queue } from '../queue/queue.ts';
 
 export type SendingState = Omit<Selectable<Tables['mail_sending']>, 'queue_id'>;
@@ -16,11 +15,6 @@ const UNCHANGED: SendingState = {
   ...{ counted_from: null, sent_before: 0 },
   ...{ warm_up_start: null, warm_up_to: null, warm_up_number: 0, warm_up_day: 0, warm_up_taken: 0 },
 };
-
-/** Where the outbox keeps the emails of a queue. */
-export function mailsOf({ id }: Pick<Queue, 'id'>): Target {
-  return { queueId: id, channel: 'email', id: Buffer.from('mail') };
-}
 
 export async function readSending(
   executor: Database['query'] | Trx,

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { countKept } from '../../../mail/kept.ts';
 import { mailableFrom, mailWarnings } from '../../../mail/mailable.ts';
-import { mailTarget } from '../../../mail/target.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { mailTarget } from '../../../waitlist/sending/mail-target.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from '../core/mailable.ts';

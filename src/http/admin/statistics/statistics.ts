@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
-import { MAIL_CHANNEL } from '../../../mail/target.ts';
 import { leaderboard } from '../../../waitlist/entries/list-leaders.ts';
+import { MAIL_CHANNEL } from '../../../waitlist/sending/mail-target.ts';
 import { readTimeZone } from '../../../waitlist/settings/instance-settings.ts';
 import { MOST_INTERVALS, parsePeriod } from '../../../waitlist/statistics/intervals.ts';
 import { readStatistics } from '../../../waitlist/statistics/read-statistics.ts';

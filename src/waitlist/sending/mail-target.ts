@@ -1,4 +1,4 @@
-import type { Target } from '../outbox/target.ts';
+import type { Target } from '../../outbox/target.ts';
 
 export const MAIL_CHANNEL = 'email';
 /** All mails of a queue have one target: the mail server. */
