@@ -55,8 +55,7 @@ interface TransactionOptions {
  * members cover what the engines do differently.
  */
 export interface Database extends Dialect {
-  /** The engine's name, for display. */
-  describe(): Engine;
+  readonly engine: Engine;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
   /** Like `run`, for one row. What is looked for in the same turn of the event loop shares a statement if that is faster. */

@@ -5,8 +5,7 @@ import type { Database } from './database.ts';
 export function tracedDatabase(db: Database, tracer: Tracer): Database {
   const traced = (untraced: Database): Database => ({
     ...untraced,
-    transaction: (work, options) =>
-      tracer.transaction(db.describe(), () => untraced.transaction(work, options)),
+    transaction: (work, options) => tracer.transaction(db.engine, () => untraced.transaction(work, options)),
   });
   return { ...traced(db), unlimited: traced(db.unlimited) };
 }

@@ -148,7 +148,7 @@ async function readState(
   const { db, log } = context;
   const registry = new Registry();
   const gauge = gaugesIn(registry);
-  const versions = { version: VERSION, node: process.versions.node, engine: db.describe() };
+  const versions = { version: VERSION, node: process.versions.node, engine: db.engine };
   gauge('build_info', 'Always 1, with the versions as labels.', [1, versions]);
   gauge('signup_backlog_entries', 'Entries of signups that are not committed yet.', [signups.waiting()]);
   const connections = db.connections();

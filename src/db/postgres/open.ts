@@ -134,7 +134,7 @@ function database(
     reachable: (queueId) =>
       reach.queues ? dialect.in(queueId, [...reach.queues]) : dialect.reachable(queueId),
     canReach: (queueId) => reach.queues?.has(queueId) ?? true,
-    describe: () => 'postgres',
+    engine: 'postgres',
     query,
     run: async (statement, values) => {
       const { name, sql: text, parameters } = statement.bind(dialect, values);

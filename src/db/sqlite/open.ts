@@ -54,7 +54,7 @@ export async function openSqlite(
   const db: Database = {
     ...sqliteDialect,
     canReach: () => true,
-    describe: () => 'sqlite',
+    engine: 'sqlite',
     query,
     run: (statement, values) => read(statement.bind(sqliteDialect, values)),
     find: <P, O>(lookup: Lookup<P, O>, key: P) => read<O>(lookup.bind(sqliteDialect, key))[0],

@@ -45,7 +45,7 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     () => undefined,
     (error: Error) => error.message,
   );
-  const described = `${db.describe()}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
+  const described = `${db.engine}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
   const findings: Finding[] = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
   const workers = await db.clusterWorkers();
   if (workers !== null) findings.push(judgeCluster(workers));

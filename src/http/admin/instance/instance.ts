@@ -110,7 +110,7 @@ export function registerInstance(app: TypedApp, parts: AdminParts): void {
     const { createdAt, waitlists: count, defaultTimeZone } = await readInstance(waitlists);
     return {
       version: VERSION,
-      engine: waitlists.db.describe(),
+      engine: waitlists.db.engine,
       publicUrl,
       emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
       counts: { waitlists: count, operators: await countOperators(context) },
