@@ -1,21 +1,17 @@
-const READONLY = 8;
-const IOERR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANTOPEN = 14;
-const NOTADB = 26;
-const BUSY = 5;
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
 
 const SENTENCES: Record<number, (file: string) => string> = {
-  [BUSY]: (file) => `${file} is locked by another process that has been writing for a long time. Try again.`,
-  [READONLY]: (file) =>
+  [SQLITE.BUSY]: (file) =>
+    `${file} is locked by another process that has been writing for a long time. Try again.`,
+  [SQLITE.READONLY]: (file) =>
     `${file} cannot be written to. Run Doorlist as the user who owns it, and make the file and its directory writable.`,
-  [IOERR]: (file) => `The disk failed while ${file} was read or written. Check the disk and its mount.`,
-  [CORRUPT]: (file) => `${file} is damaged. Restore it from a backup.`,
-  [FULL]: (file) => `The disk that holds ${file} is full. Free some space, then try again.`,
-  [CANTOPEN]: (file) =>
+  [SQLITE.IOERR]: (file) =>
+    `The disk failed while ${file} was read or written. Check the disk and its mount.`,
+  [SQLITE.CORRUPT]: (file) => `${file} is damaged. Restore it from a backup.`,
+  [SQLITE.FULL]: (file) => `The disk that holds ${file} is full. Free some space, then try again.`,
+  [SQLITE.CANTOPEN]: (file) =>
     `${file} cannot be opened. Run Doorlist as the user who owns it, and check that its directory can be written to.`,
-  [NOTADB]: (file) => `${file} is not a SQLite database. Move it away, or restore it from a backup.`,
+  [SQLITE.NOTADB]: (file) => `${file} is not a SQLite database. Move it away, or restore it from a backup.`,
 };
 
 /**
@@ -24,8 +20,7 @@ const SENTENCES: Record<number, (file: string) => string> = {
  */
 export function explainSqlite(error: unknown, dataDir: string): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
-    const { errcode } = one as Error & { errcode?: number };
-    const sentence = errcode === undefined ? undefined : SENTENCES[errcode & 0xff];
+    const sentence = SENTENCES[primaryCodeOf(one)];
     if (sentence) return sentence(`${dataDir}/doorlist.db`);
   }
   return undefined;
@@ -33,7 +28,7 @@ export function explainSqlite(error: unknown, dataDir: string): string | undefin
 
 /** Says so if the file is damaged. Other errors stay as they are. */
 export function nameDamage(error: Error & { errcode?: number }, file: string): Error {
-  const { errcode = 0 } = error;
-  if ((errcode & 0xff) !== CORRUPT) return error;
-  return Object.assign(new Error(SENTENCES[CORRUPT]?.(file), { cause: error }), { errcode });
+  if (primaryCodeOf(error) !== SQLITE.CORRUPT) return error;
+  const { errcode } = error;
+  return Object.assign(new Error(SENTENCES[SQLITE.CORRUPT]?.(file), { cause: error }), { errcode });
 }

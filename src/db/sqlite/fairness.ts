@@ -1,4 +1,5 @@
-const SQLITE_BUSY = 5;
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
+
 /** SQLite itself would soon look only every 100 ms, and miss the moments between the transactions of another process. */
 const LOOK_EVERY_MS = 2;
 /** After a transaction of this length, others have probably been waiting. */
@@ -26,8 +27,7 @@ export function fairTurns(timeoutMs: number): Turns {
         try {
           return work();
         } catch (error) {
-          const { errcode = 0 } = error as { errcode?: number };
-          if ((errcode & 0xff) !== SQLITE_BUSY || performance.now() > giveUpAt) throw error;
+          if (primaryCodeOf(error) !== SQLITE.BUSY || performance.now() > giveUpAt) throw error;
           sleep(LOOK_EVERY_MS);
         }
       }

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-
-const SQLITE_BUSY = 5;
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
 
 /** Whether another process has the database open: in WAL mode, each holds a shared lock on the file. */
 export function isSqliteInUse(file: string): boolean {
@@ -9,7 +8,7 @@ export function isSqliteInUse(file: string): boolean {
     db.exec('pragma locking_mode = exclusive; begin exclusive; commit');
     return false;
   } catch (error) {
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) return true;
+    if (primaryCodeOf(error) === SQLITE.BUSY) return true;
     throw error;
   } finally {
     db.close();

@@ -2,12 +2,12 @@ import { accessSync, closeSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createDataFile, isThere } from '../../lib/private-file.ts';
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
 
 /** Held by the one server of a data directory. Commands need no lock. */
 export const SERVE_LOCK = 'serve.lock';
 /** Held by `migrate`, in addition to the server's lock, so that a starting server knows whom it waits for. */
 export const MIGRATE_LOCK = 'migrate.lock';
-const SQLITE_BUSY = 5;
 
 /**
  * Takes a lock that the operating system releases when the process ends, however it ends: an exclusive lock
@@ -22,7 +22,7 @@ export function tryLock(directory: string, name: string): (() => void) | undefin
     database.exec('begin exclusive');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    if (primaryCodeOf(error) === SQLITE.BUSY) return undefined;
     throw error;
   }
   return () => {

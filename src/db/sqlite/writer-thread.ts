@@ -2,14 +2,13 @@ import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { checkpointsBeside } from './checkpoints.ts';
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
 import { fairTurns } from './fairness.ts';
 import { DatabaseReplaced, watchIdentity } from './identity.ts';
 import { declareSchema, watchSchema } from './known-schema.ts';
 import {
-  type Failure,
   LOG_LIMIT_BYTES,
   type Reply,
-  SQLITE_READONLY,
   WRITER_CHECKPOINT_PAGES,
   type WriterAnswer,
   type WriterData,
@@ -129,7 +128,7 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
       }
       return answered;
     } catch (error) {
-      if (((error as Partial<Failure>).errcode ?? 0) % 256 === SQLITE_READONLY) readOnly = true;
+      if (primaryCodeOf(error) === SQLITE.READONLY) readOnly = true;
       if (within) aborted = error;
       throw error;
     }

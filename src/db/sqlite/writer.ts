@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
+import { primaryCodeOf, SQLITE } from './error-codes.ts';
 import { nameDamage } from './explain.ts';
 import { SUPERSEDED_MESSAGE } from './known-schema.ts';
 
@@ -10,7 +11,6 @@ export const CHECKPOINT_PAGES = 8_192;
 export const WRITER_CHECKPOINT_PAGES = 2 * CHECKPOINT_PAGES;
 /** The log's maximum size on disk, unless a reader holds it. */
 export const LOG_LIMIT_BYTES = WRITER_CHECKPOINT_PAGES * 4_096;
-export const SQLITE_READONLY = 8;
 const THREAD = `./writer-thread${path.extname(import.meta.filename)}`;
 
 export interface WriterRequest {
@@ -148,28 +148,21 @@ function fifoLock(): () => Promise<() => void> {
   };
 }
 
-const SQLITE_BUSY = 5;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-const SQLITE_CANTOPEN = 14;
-const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
-const SQLITE_CONSTRAINT_UNIQUE = 2067;
-
 function toError({ message, errcode, replaced }: Failure, file: string): Error {
-  if (errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY) {
+  if (errcode === SQLITE.CONSTRAINT_UNIQUE || errcode === SQLITE.CONSTRAINT_PRIMARYKEY) {
     return new UniqueViolation(message);
   }
   if (message === SUPERSEDED_MESSAGE) return new SchemaSuperseded();
   if (replaced) return new DatabaseUnavailable(message);
   const options = { cause: Object.assign(new Error(message), { errcode }) };
-  switch (errcode & 0xff) {
-    case SQLITE_READONLY:
+  switch (primaryCodeOf({ errcode })) {
+    case SQLITE.READONLY:
       return new DatabaseUnavailable(`${file} is read-only: check its owner and permissions`, options);
-    case SQLITE_FULL:
+    case SQLITE.FULL:
       return new DatabaseUnavailable(`the disk of ${file} is full`, options);
-    case SQLITE_BUSY:
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
+    case SQLITE.BUSY:
+    case SQLITE.IOERR:
+    case SQLITE.CANTOPEN:
       return new DatabaseUnavailable(message, options);
   }
   return nameDamage(Object.assign(new Error(message), { errcode }), file);
