@@ -1,5 +1,6 @@
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import { endOfTurn } from '../lib/end-of-turn.ts';
 import { conflict } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
@@ -158,8 +159,8 @@ async function sortPending(
   const skipped = new Map<number, Skipped>();
   for (const { seq, id, email_hash } of rows) {
     if (email_hash === null) skipped.set(seq, 'withoutEmail');
-    else if (bounced.has(nameOf(email_hash))) skipped.set(seq, 'bounced');
-    else if (recent.has(nameOf(id))) skipped.set(seq, 'recent');
+    else if (bounced.has(bytesKey(email_hash))) skipped.set(seq, 'bounced');
+    else if (recent.has(bytesKey(id))) skipped.set(seq, 'recent');
   }
   return { rows, skipped };
 }
@@ -178,7 +179,7 @@ async function bouncedAmong(
     .where('reason', '=', 'bounced')
     .where((e) => db.in(e.ref('email_hash'), hashes))
     .execute();
-  return new Set(rows.map(({ email_hash }) => nameOf(email_hash)));
+  return new Set(rows.map(({ email_hash }) => bytesKey(email_hash)));
 }
 
 /** Those with a confirmation email since then that was sent or will be. One that was kept or failed does not count. */
@@ -202,9 +203,5 @@ async function mailedSince(
     .where('e.created_at', '>', since)
     .execute();
   const counting = rows.filter((row) => ['pending', 'sent'].includes(stateOf(row)));
-  return new Set(counting.map(({ subject }) => nameOf(subject)));
-}
-
-function nameOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+  return new Set(counting.map(({ subject }) => bytesKey(subject)));
 }

@@ -1,3 +1,4 @@
+import { bytesKey } from '../lib/bytes-key.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -6,7 +7,7 @@ import { type MailSummary, summarizeMail } from './mail-log.ts';
 
 export type InviteMail = Pick<MailSummary, 'id' | 'state' | 'error' | 'createdAt'>;
 
-/** The last email of each of these invites, by the invite's id in hexadecimal. Reminders do not count. */
+/** The last email of each of these invites, by the `bytesKey` of the invite's id. Reminders do not count. */
 export async function lastInviteMails(
   { db }: Pick<Context, 'db'>,
   queue: Queue,
@@ -24,7 +25,7 @@ export async function lastInviteMails(
     .where('e.kind', '=', 'email.invite')
     .orderBy('s.event_id')
     .execute();
-  return new Map(rows.map((row) => [hexOf(row.subject), summarizeMail(row, 'invite', null)]));
+  return new Map(rows.map((row) => [bytesKey(row.subject), summarizeMail(row, 'invite', null)]));
 }
 
 /** Whether a mail server took an email with an open invite of this person. */
@@ -56,8 +57,4 @@ export async function wasInviteSent(
     .limit(1)
     .executeTakeFirst();
   return sent !== undefined;
-}
-
-export function hexOf(id: Uint8Array): string {
-  return Buffer.from(id).toString('hex');
 }

@@ -1,8 +1,8 @@
 import { statement } from '../db/statement.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import type { Message } from '../outbox/message.ts';
 import { takeMail } from '../waitlist/forms/mail-limit.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { hexOf } from './invite-mails.ts';
 
 const findMessage = statement<{ queueId: number; id: Uint8Array }, { id: Uint8Array }>((db, parameter) =>
   db.query
@@ -22,7 +22,7 @@ export function movedUpLimit(
   const { trx, queue } = change;
   const composed = new Set<string>();
   return async ({ id }, mailbox) => {
-    const name = hexOf(id);
+    const name = bytesKey(id);
     if (composed.has(name)) return false;
     composed.add(name);
     const [recorded] = await trx.run(findMessage, { queueId: queue.id, id });

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import type { Delivery } from '../outbox/delivery.ts';
-import { bytesName, type Target } from '../outbox/target.ts';
+import type { Target } from '../outbox/target.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { isPaused, lockSending, writeSending } from '../waitlist/sending/state.ts';
@@ -115,12 +116,12 @@ async function kindsOf(
     .where('queue_id', '=', queue.id)
     .where((e) => db.in(e.ref('id'), ids))
     .execute();
-  return new Map(rows.map(({ id, kind }) => [bytesName(id), kind]));
+  return new Map(rows.map(({ id, kind }) => [bytesKey(id), kind]));
 }
 
 /** By the person whom it answers, or by the operator who tests it. */
 function isWaitedFor({ eventId, body, setup }: MailDelivery, kinds: ReadonlyMap<string, string>): boolean {
-  const kind = kinds.get(bytesName(eventId))?.replace('email.', '') as MailKind | undefined;
+  const kind = kinds.get(bytesKey(eventId))?.replace('email.', '') as MailKind | undefined;
   if (kind === undefined || body === null || isAwaited(kind)) return true;
   try {
     const stored = JSON.parse(setup.vault.open<string>('event.body', eventId, body)) as Partial<StoredMail>;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import { findDueTargets } from './find-targets.ts';
 import { isHeld } from './hold.ts';
-import { bytesName } from './target.ts';
 
 const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 
@@ -80,7 +80,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
     .where((is) => is.or([is('disabled_at', 'is not', null), is('failing_since', 'is not', null)]))
     .where((e) => db.reachable(e.ref('queue_id')))
     .execute();
-  const namesOf = (rows: typeof unwell) => new Set(rows.map(({ id }) => bytesName(id)));
+  const namesOf = (rows: typeof unwell) => new Set(rows.map(({ id }) => bytesKey(id)));
   const held = namesOf(unwell.filter(({ disabled_at }) => disabled_at !== null));
   const failing = namesOf(unwell);
   let pending = 0;
@@ -88,7 +88,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
   let unexplained: Buffer | undefined;
   const channels = new Map<string, ChannelBacklog & { oldest: Buffer | undefined }>();
   for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
-    if (held.has(bytesName(targetId)) || pending > most) continue;
+    if (held.has(bytesKey(targetId)) || pending > most) continue;
     const due = await db.query
       .selectFrom('delivery')
       .select(['event_id', 'token', 'due_at'])
@@ -107,7 +107,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
     const ofChannel = earlier(known?.oldest, first);
     const total = (known?.pending ?? 0) + due.length;
     channels.set(channel, { pending: total, oldest: ofChannel, oldestAt: timeOf(ofChannel) });
-    if (!failing.has(bytesName(targetId)))
+    if (!failing.has(bytesKey(targetId)))
       unexplained = earlier(unexplained, firstOf(looked.filter((delivery) => !isHeld(delivery, now))));
   }
   return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels };

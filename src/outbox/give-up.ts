@@ -1,4 +1,5 @@
 import type { Database, Trx } from '../db/database.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import type { Target } from './target.ts';
 
 interface GivenUp {
@@ -32,14 +33,16 @@ export async function giveUp(
     )
     .returning(['event_id', 'attempts'])
     .execute();
-  const errors = new Map(given.map(({ id, error }) => [nameOf(id), error]));
+  const errors = new Map(given.map(({ id, error }) => [bytesKey(id), error]));
   const attempts = ended.map(({ event_id, attempts }) => ({
     ...{ queue_id: queueId, channel, target_id: targetId, event_id, attempt: attempts },
-    ...{ at: now, duration_ms: 0, status: null, error: errors.get(nameOf(event_id)) ?? null, response: null },
+    ...{
+      at: now,
+      duration_ms: 0,
+      status: null,
+      error: errors.get(bytesKey(event_id)) ?? null,
+      response: null,
+    },
   }));
   if (attempts.length > 0) trx.insert('delivery_attempt', attempts);
-}
-
-function nameOf(id: Uint8Array): string {
-  return Buffer.from(id).toString('hex');
 }

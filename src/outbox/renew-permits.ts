@@ -1,7 +1,8 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import type { Log } from '../lib/log.ts';
-import { bytesName, type Target } from './target.ts';
+import type { Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
 
 interface StandingRow {
@@ -63,10 +64,10 @@ async function askDatabase(db: Database, { target, channel, underWay, waiting }:
     channel.reopen?.(target),
   ]);
   const isClosed = channel.reopen !== undefined && setup === undefined;
-  const byEvent = new Map(rows.map((row) => [bytesName(row.event_id), row]));
+  const byEvent = new Map(rows.map((row) => [bytesKey(row.event_id), row]));
   for (const delivery of deliveries) {
     const { permit, eventId, token, startBefore } = delivery;
-    const row = byEvent.get(bytesName(eventId));
+    const row = byEvent.get(bytesKey(eventId));
     const ours = row?.token && Buffer.compare(row.token, token) === 0;
     if (!ours || checkedAt >= startBefore) permit.end(false);
     else if (row.event === null) permit.end(true);

@@ -1,3 +1,4 @@
+import { bytesKey } from '../lib/bytes-key.ts';
 import { compareText } from '../lib/compare-text.ts';
 
 /** In place of a queue, for what belongs to the whole installation. The first queue has the id 1. */
@@ -11,12 +12,7 @@ export interface Target {
 }
 
 export function targetName({ queueId, channel, id }: Target): string {
-  return `${queueId} ${channel} ${bytesName(id)}`;
-}
-
-/** Encodes bytes as the key of a map. */
-export function bytesName(id: Uint8Array): string {
-  return Buffer.from(id).toString('latin1');
+  return `${queueId} ${channel} ${bytesKey(id)}`;
 }
 
 /** Every process locks targets in this order, so that two never deadlock. */

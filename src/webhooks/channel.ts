@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { knownSharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import { formatId } from '../lib/ids.ts';
 import { reportState } from '../lib/state-log.ts';
 import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
-import { bytesName, type Target } from '../outbox/target.ts';
+import type { Target } from '../outbox/target.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -65,7 +66,7 @@ export function webhookChannel(
 
   /** Unsealed once, until it changes: sealing never gives the same bytes twice. */
   const unseal = (queue: Queue, row: OpenRow): Endpoint => {
-    const name = bytesName(row.id);
+    const name = bytesKey(row.id);
     const known = opened.get(name);
     if (known && Buffer.compare(known.sealed, row.sealed) === 0) return known.endpoint;
     const { url, headers, secrets } = openEndpoint(queue, row);
@@ -98,10 +99,10 @@ export function webhookChannel(
       return async (trx, now) => {
         const queueIds = [...new Set(targets.map(({ queueId }) => queueId))];
         const rows = await trx.run(readEndpoints, { queueIds, ids: targets.map(({ id }) => id) });
-        const byName = new Map(rows.map((row) => [bytesName(row.id), row]));
+        const byName = new Map(rows.map((row) => [bytesKey(row.id), row]));
         const found: (OpenTarget<Setup> | undefined)[] = [];
         for (const [index, target] of targets.entries()) {
-          const row = byName.get(bytesName(target.id));
+          const row = byName.get(bytesKey(target.id));
           const setup = setupOf(queues[index], row);
           const perSecond = row?.rate_limit ?? null;
           if (!setup) found.push(undefined);
@@ -138,7 +139,7 @@ export function webhookChannel(
       return undefined;
     },
     settle: async (trx, target, attempts, now) => {
-      const name = bytesName(target.id);
+      const name = bytesKey(target.id);
       if (attempts.some(({ status }) => status === GONE)) return disable(trx, target, now, ANSWERED_GONE);
       const before = noted.get(name);
       if (attempts.some(({ ok }) => ok)) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { type ClaimedRow, type ClaimRequest, type Lease, leaseDeliveries } from '../claims.ts';
 import type { Trx } from '../database.ts';
 import { statement } from '../statement.ts';
@@ -45,9 +46,9 @@ export async function claimDeliveries(
 async function withBodies(trx: Trx, queueId: number, leased: readonly Leased[]): Promise<ClaimedRow[]> {
   const ids = leased.map(({ event_id }) => event_id);
   const rows = await trx.run(readBodies, { queueId, ids });
-  const bodies = new Map(rows.map(({ id, body }) => [Buffer.from(id).toString('hex'), body]));
+  const bodies = new Map(rows.map(({ id, body }) => [bytesKey(id), body]));
   return leased.map((row) => ({
     ...row,
-    body: bodies.get(Buffer.from(row.event_id).toString('hex')) ?? null,
+    body: bodies.get(bytesKey(row.event_id)) ?? null,
   }));
 }

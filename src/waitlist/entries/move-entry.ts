@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import { hashKey } from '../people/hash-key.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 
@@ -82,5 +82,5 @@ export async function findByEmails(
 ): Promise<Map<string, Found>> {
   if (hashes.length === 0) return new Map();
   const rows = await trx.run(findEntries, { queueId: queue.id, hashes });
-  return new Map(rows.map(({ email_hash, ...entry }) => [hashKey(email_hash ?? new Uint8Array()), entry]));
+  return new Map(rows.map(({ email_hash, ...entry }) => [bytesKey(email_hash ?? new Uint8Array()), entry]));
 }

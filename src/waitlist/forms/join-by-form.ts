@@ -1,8 +1,8 @@
 import type { Trx } from '../../db/database.ts';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -113,7 +113,7 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     const confirm = settings.confirmEmails || !post.proven || suspicious;
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
     // Not part of `confirm`: the answer must not tell that the mailbox is known.
-    const shared = referrer ? sharedMailbox(members, referrer, hashKey(mailbox)) : null;
+    const shared = referrer ? sharedMailbox(members, referrer, bytesKey(mailbox)) : null;
     const known = members.find({ email });
     const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;

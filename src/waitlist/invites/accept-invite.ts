@@ -1,8 +1,8 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id } from '../../lib/ids.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -76,7 +76,7 @@ export async function redeemInvite(
   refuseUnlessLive(row, now);
   if (!isTheirs)
     throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
-  const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
+  const entry = (await findByEmails(change, [row.email_hash])).get(bytesKey(row.email_hash));
   if (entry?.status === 'removed') throw new DoorlistError('revoked', 'this invite was revoked');
   const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
   const acceptance: Acceptance = {

@@ -1,9 +1,9 @@
 import { statement } from '../../db/statement.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
 import { formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -43,7 +43,7 @@ export async function createInvite(
   const emailHash = queue.vault.hash('email', email.key);
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);
-    const entry = (await findByEmails(change, [emailHash])).get(hashKey(emailHash)) ?? null;
+    const entry = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash)) ?? null;
     refuseRemoved(entry);
     const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
     for (const { id } of made)

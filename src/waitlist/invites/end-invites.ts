@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -156,7 +156,7 @@ async function endInvites(
     const email = emailOf(context, queue, invite);
     if (email === undefined) continue;
     const { id, email_hash, expires_at } = invite;
-    const entry = entries.get(hashKey(email_hash))?.seq ?? null;
+    const entry = entries.get(bytesKey(email_hash))?.seq ?? null;
     change.record({ kind: `invite.${how}`, invite: { id, email, expiresAt: expires_at }, entry });
   }
 }
@@ -183,7 +183,7 @@ async function emailsWithLiveInvite(
     .select('email_hash')
     .where((e) => db.in(e.ref('email_hash'), hashes))
     .execute();
-  return new Set(rows.map(({ email_hash }) => hashKey(email_hash)));
+  return new Set(rows.map(({ email_hash }) => bytesKey(email_hash)));
 }
 
 async function findInviteByCodeOrId(

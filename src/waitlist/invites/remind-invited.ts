@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { formatId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails } from '../entries/move-entry.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -45,7 +45,7 @@ async function remindStep(
     const opened = openSealed(context, queue, id, sealed);
     if (!opened) continue;
     const { email, code } = opened;
-    const entry = entries.get(hashKey(email_hash))?.seq ?? null;
+    const entry = entries.get(bytesKey(email_hash))?.seq ?? null;
     const invite = { id, email, code, expiresAt: expires_at };
     change.record({ kind: 'invite.reminder_due', entry, invite });
   }

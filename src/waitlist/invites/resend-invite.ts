@@ -1,7 +1,7 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { findByEmails } from '../entries/move-entry.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -26,7 +26,7 @@ export async function resendInvite(context: Context, queue: Queue, inviteId: str
     if (!settings.mailKinds.includes('invite'))
       throw new DoorlistError('conflict', 'invite emails are turned off for this waitlist');
     const { email, code } = queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
-    const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash))?.seq ?? null;
+    const entry = (await findByEmails(change, [row.email_hash])).get(bytesKey(row.email_hash))?.seq ?? null;
     change.record({
       kind: 'invite.resent',
       invite: { id: row.id, email, code, expiresAt: row.expires_at },

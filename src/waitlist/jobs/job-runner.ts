@@ -3,6 +3,7 @@ import { DatabaseUnavailable } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
 import { reportState } from '../../lib/state-log.ts';
@@ -78,7 +79,7 @@ export function createJobRunner(
     const found = await findDueJobs(context, kinds);
     if (found.length === 0 && running.size === 0) worked();
     for (const due of found) {
-      const name = Buffer.from(due.id).toString('hex');
+      const name = bytesKey(due.id);
       if (stopping || running.size >= JOBS_AT_ONCE) return;
       if (running.has(name)) continue;
       const work = runJob(context, kinds, due, { stopping: () => stopping, renewMs })

@@ -1,3 +1,4 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
 import { noteSoftBounces } from '../links/soft-bounces.ts';
@@ -43,14 +44,14 @@ async function suppressReported(
 ): Promise<void> {
   const { trx, queue, now } = change;
   const reported = { complained: new Set<string>(), bounced: new Set<string>(), soft: new Set<string>() };
-  for (const event of events) reported[outcomeOf(event)].add(nameOf(hashOf(queue, event.email)));
+  for (const event of events) reported[outcomeOf(event)].add(bytesKey(hashOf(queue, event.email)));
   const known = await knownAmong(context, change, [
     ...new Set(Object.values(reported).flatMap((names) => [...names])),
   ]);
   const hashesOf = (names: Iterable<string>) =>
-    [...names].filter((name) => known.has(name)).map((name) => Buffer.from(name, 'hex'));
+    [...names].filter((name) => known.has(name)).map((name) => Buffer.from(name, 'latin1'));
   const tooOften = await noteSoftBounces(context, change, hashesOf(reported.soft));
-  const bounced = new Set([...reported.bounced, ...tooOften.map(nameOf)]);
+  const bounced = new Set([...reported.bounced, ...tooOften.map(bytesKey)]);
   const complaining = await suppressAll(trx, queue, hashesOf(reported.complained), 'complained', now);
   const bouncing = await suppressAll(trx, queue, hashesOf(bounced), 'bounced', now);
   await recordFor(context, change, 'mail.complained', complaining);
@@ -87,7 +88,7 @@ async function knownAmong(
   { trx, queue }: QueueChange,
   names: readonly string[],
 ): Promise<Set<string>> {
-  const hashes = names.map((name) => Buffer.from(name, 'hex'));
+  const hashes = names.map((name) => Buffer.from(name, 'latin1'));
   const known = new Set<string>();
   for (const table of ['entry', 'invite'] as const) {
     const rows = await trx
@@ -97,11 +98,7 @@ async function knownAmong(
       .where('queue_id', '=', queue.id)
       .where((e) => db.in(e.ref('email_hash'), hashes))
       .execute();
-    for (const { email_hash } of rows) if (email_hash !== null) known.add(nameOf(email_hash));
+    for (const { email_hash } of rows) if (email_hash !== null) known.add(bytesKey(email_hash));
   }
   return known;
-}
-
-function nameOf(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('hex');
 }

@@ -1,5 +1,5 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import { hashKey } from './hash-key.ts';
 
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
@@ -33,5 +33,5 @@ export function mailboxKey({
   mailbox_hash: Uint8Array | null;
 }): string | null {
   const hash = mailbox_hash ?? email_hash;
-  return hash && hashKey(hash);
+  return hash && bytesKey(hash);
 }

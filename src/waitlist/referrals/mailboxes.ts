@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { hashKey } from '../people/hash-key.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { Queue } from '../queue/queue.ts';
 
 /** Why a mailbox gives no credit: it is the referrer's own, or somebody was already credited for it. */
@@ -40,7 +40,7 @@ export async function findCreditedMailboxes(
 ): Promise<Set<string>> {
   if (mailboxes.length === 0) return new Set();
   const rows = await db.run(findCredited, { queueId: queue.id, mailboxes });
-  return new Set(rows.flatMap(({ mailbox, credited }) => (credited === null ? [] : [hashKey(mailbox)])));
+  return new Set(rows.flatMap(({ mailbox, credited }) => (credited === null ? [] : [bytesKey(mailbox)])));
 }
 
 /** One mailbox is one person: nobody is credited for themselves, or for the same person twice. */

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
-import { hashKey } from '../people/hash-key.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -40,8 +40,8 @@ export async function findAliases(
   const hashed = codes.map((code) => ({ code, hash: aliasHash(queue, code) }));
   const hashes = hashed.map(({ hash }) => hash);
   const rows = await db.run(findByAlias, { queueId: queue.id, hashes });
-  const codeOf = new Map(hashed.map(({ code, hash }) => [hashKey(hash), code]));
-  return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(hashKey(code_hash)) ?? '', row]));
+  const codeOf = new Map(hashed.map(({ code, hash }) => [bytesKey(hash), code]));
+  return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(bytesKey(code_hash)) ?? '', row]));
 }
 
 /** The first entry with a code keeps it. */

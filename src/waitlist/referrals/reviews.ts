@@ -1,6 +1,6 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
-import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -105,8 +105,8 @@ function sharedWith(
   creditedMailboxes: ReadonlySet<string>,
 ): SharedMailbox | null {
   if (!mailbox) return null;
-  if (referrer_mailbox && hashKey(mailbox) === hashKey(referrer_mailbox)) return 'referrer';
-  return credited === 0 && creditedMailboxes.has(hashKey(mailbox)) ? 'credited' : null;
+  if (referrer_mailbox && bytesKey(mailbox) === bytesKey(referrer_mailbox)) return 'referrer';
+  return credited === 0 && creditedMailboxes.has(bytesKey(mailbox)) ? 'credited' : null;
 }
 
 /** Gives the credit now, or refuses it for good. A credit that a confirmation gave is taken back. */

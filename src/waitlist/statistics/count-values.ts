@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/database.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import { hashKey } from '../people/hash-key.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -113,13 +113,13 @@ export async function openLabels({ trx, queue }: QueueChange, keys: readonly str
     .select(['key', 'pair_hash'])
     .where('queue_id', '=', queue.id)
     .execute();
-  for (const { key, pair_hash } of rows) known.get(key)?.add(hashKey(pair_hash));
+  for (const { key, pair_hash } of rows) known.get(key)?.add(bytesKey(pair_hash));
   const added: { queue_id: number; key: string; pair_hash: Uint8Array; label: Uint8Array }[] = [];
   return {
     hashFor: (key, { value, pairHash, isShort }) => {
       const values = known.get(key);
       if (!values || !isShort) return OTHERS;
-      const name = hashKey(pairHash);
+      const name = bytesKey(pairHash);
       if (values.has(name)) return pairHash;
       if (values.size >= VALUES_COUNTED_MAX) return OTHERS;
       values.add(name);
@@ -127,7 +127,7 @@ export async function openLabels({ trx, queue }: QueueChange, keys: readonly str
       added.push({ queue_id: queue.id, key, pair_hash: pairHash, label });
       return pairHash;
     },
-    isCounted: (key, { pairHash }) => known.get(key)?.has(hashKey(pairHash)) ?? false,
+    isCounted: (key, { pairHash }) => known.get(key)?.has(bytesKey(pairHash)) ?? false,
     write: () => trx.insert('metadata_value', added),
   };
 }

@@ -1,5 +1,5 @@
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import { hashKey } from '../people/hash-key.ts';
 import type { Metadata } from '../people/metadata.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 
@@ -42,7 +42,7 @@ export class ValueCounts {
   readonly #counts = new Map<string, { key: string; day: number; pair_hash: Uint8Array; signups: number }>();
 
   add(key: string, day: number, pairHash: Uint8Array, signups: number): void {
-    const name = `${day} ${hashKey(pairHash)} ${key}`;
+    const name = `${day} ${bytesKey(pairHash)} ${key}`;
     const found = this.#counts.get(name);
     if (found) found.signups += signups;
     else this.#counts.set(name, { key, day, pair_hash: pairHash, signups });

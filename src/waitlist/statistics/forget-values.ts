@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { hashKey } from '../people/hash-key.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { openLabels, readKeys } from './count-values.ts';
@@ -73,7 +73,7 @@ export async function moveValues(
   const day = utcDayOf(created_at);
   for (const { key } of keys) {
     const [had, has] = [before, after].map((metadata) => countedValueOf(queue.vault, metadata, key));
-    if (had && has && hashKey(had.pairHash) === hashKey(has.pairHash)) continue;
+    if (had && has && bytesKey(had.pairHash) === bytesKey(has.pairHash)) continue;
     if (had) counts.add(key, day, labels.isCounted(key, had) ? had.pairHash : OTHERS, -1);
     if (has) counts.add(key, day, labels.hashFor(key, has), 1);
   }

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { bytesKey } from '../../../lib/bytes-key.ts';
 import { isoTime } from '../../../lib/time.ts';
-import { hexOf, type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
+import { type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
 import { readParts } from '../../../mail/parts.ts';
 import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
 import type { InviteOfEntry } from '../../../waitlist/invites/browse-invites.ts';
@@ -57,7 +58,7 @@ export async function presentInvites(
   const linkTo = (code: string) => joinLink(settings.joinUrl, publicUrl, code);
   return invites.map((invite) => ({
     ...presentAdminInvite(invite, maskFor(actor.role), linkTo),
-    mail: presentInviteMail(mails.get(hexOf(invite.id))),
+    mail: presentInviteMail(mails.get(bytesKey(invite.id))),
   }));
 }
 

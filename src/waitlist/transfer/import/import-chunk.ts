@@ -1,6 +1,6 @@
 import { statement } from '../../../db/statement.ts';
+import { bytesKey } from '../../../lib/bytes-key.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
-import { hashKey } from '../../people/hash-key.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import { findMembers } from '../../referrals/members.ts';
@@ -36,10 +36,10 @@ async function resolveCodes(
 ): Promise<Candidate[]> {
   const hashes = rows.flatMap(({ link }) => (link?.kind === 'code' ? [link.hash] : []));
   const found = hashes.length === 0 ? [] : await db.run(findCodes, { queueId: queue.id, jobId: id, hashes });
-  const seqs = new Map(found.map(({ code_hash, seq }) => [hashKey(code_hash), seq]));
+  const seqs = new Map(found.map(({ code_hash, seq }) => [bytesKey(code_hash), seq]));
   return rows.map(({ candidate, link }) => {
     if (link?.kind !== 'code') return candidate;
-    const seq = seqs.get(hashKey(link.hash));
+    const seq = seqs.get(bytesKey(link.hash));
     if (seq !== undefined) return { ...candidate, referrer: { seq } };
     const ownSeq = link.ownSeq !== undefined && link.ownSeq <= baseSeq ? link.ownSeq : undefined;
     return { ...candidate, referrer: { code: link.code ?? '', ownSeq } };

@@ -1,5 +1,5 @@
 import type { EntryTable } from '../../../db/tables.ts';
-import { hashKey } from '../../people/hash-key.ts';
+import { bytesKey } from '../../../lib/bytes-key.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { findByAlias } from '../../referrals/referral-alias.ts';
@@ -23,7 +23,7 @@ export async function findTakenCodes(
     findOwners(context, queue, codes),
   ]);
   return withCode.flatMap(({ candidate, code, line }) => {
-    const key = hashKey(code.hash);
+    const key = bytesKey(code.hash);
     const holder = owners.get(code.ownSeq) ?? aliases.get(key);
     if (!holder) aliases.set(key, holderOf(candidate));
     if (!holder || isSame(holder, candidate)) return [];
@@ -38,7 +38,7 @@ async function findAliasHolders(
 ): Promise<Map<string, Holder>> {
   const hashes = codes.map(({ hash }) => hash);
   const found = await db.run(findByAlias, { queueId: queue.id, hashes });
-  return new Map(found.map(({ code_hash, ...holder }) => [hashKey(code_hash), holder]));
+  return new Map(found.map(({ code_hash, ...holder }) => [bytesKey(code_hash), holder]));
 }
 
 /** Finds entries whose own code here has the same spelling as one in the file. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { bytesKey } from '../../../lib/bytes-key.ts';
 import { eraseMessages } from '../../../outbox/erase.ts';
 import { Unreadable } from '../../../vault/crypto.ts';
-import { hashKey } from '../../people/hash-key.ts';
 import type { Metadata } from '../../people/metadata.ts';
 import { metadataPairs } from '../../people/metadata-pairs.ts';
 import type { Person } from '../../people/person.ts';
@@ -70,8 +70,8 @@ async function addressesToForget(
     .where('queue_id', '=', queue.id)
     .where((e) => db.in(e.ref('email_hash'), hashes))
     .execute();
-  const known = new Set(invited.map(({ email_hash }) => hashKey(email_hash)));
-  return hashes.filter((hash) => !known.has(hashKey(hash)));
+  const known = new Set(invited.map(({ email_hash }) => bytesKey(email_hash)));
+  return hashes.filter((hash) => !known.has(bytesKey(hash)));
 }
 
 function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: ImportRange) {

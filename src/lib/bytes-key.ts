@@ -1,0 +1,4 @@
+/** Bytes as the key of a map. */
+export function bytesKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
