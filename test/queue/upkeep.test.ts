@@ -147,6 +147,8 @@ forEachEngine((engine) => {
         .where('queue_id', '=', queue.id)
         .execute();
       await list.invite('c@example.com', { expiresAt: service.clock.now + 1_000 });
+      const listed = await listInvites(service.context, queue, { limit: 10 });
+      assert.deepEqual(new Set(listed.map(({ email }) => email)), new Set([null, 'c@example.com']));
       await told();
       service.clock.advance(1_000);
       await keepUp(service.context);

@@ -3,12 +3,11 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import type { Tables } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
-import { formatId, parseId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
-import type { Invite } from './list-invites.ts';
+import type { InviteState } from './invites.ts';
+import { type Invite, toInvite } from './list-invites.ts';
 
 /** With the entry of the invited email, if there is one. */
 export interface InviteOfEntry extends Invite {
@@ -126,30 +125,7 @@ function readRows(invites: Invites) {
 type Row = Awaited<ReturnType<typeof readRows>>[number];
 
 function openInvite(context: Context, queue: Queue, row: Row, now: number): InviteOfEntry {
-  const sealed = openSealed(context, queue, row);
-  return {
-    id: row.id,
-    state: inviteState(row, now),
-    email: sealed?.email ?? null,
-    code: sealed?.code ?? null,
-    entryId: row.entry_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    acceptedAt: row.accepted_at,
-    revokedAt: row.revoked_at,
-  };
-}
-
-/** null if the person was erased, or the data is damaged: that must not hide the rest of the page. */
-function openSealed({ log }: Context, { id: queue, vault }: Queue, { id, sealed }: Row): SealedInvite | null {
-  if (sealed.length === 0) return null;
-  try {
-    return vault.open<SealedInvite>('invite.sealed', id, sealed);
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue, invite: formatId('inv', id) }, 'cannot decrypt an invite');
-    return null;
-  }
+  return { ...toInvite(context, queue, row, now), entryId: row.entry_id };
 }
 
 async function emailHashOf({ db }: Context, queue: Queue, entryId: string): Promise<Uint8Array | null> {

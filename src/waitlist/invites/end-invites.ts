@@ -2,13 +2,12 @@ import { sql } from 'kysely';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { findInvite, inviteState, queueOfCode, type SealedInvite } from './invites.ts';
+import { findInvite, inviteState, openSealed, queueOfCode } from './invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
@@ -153,22 +152,12 @@ async function endInvites(
       'waiting',
     );
   for (const invite of invites) {
-    const email = emailOf(context, queue, invite);
-    if (email === undefined) continue;
+    const sealed = openSealed(context, queue, invite);
+    if (!sealed) continue;
+    const { email } = sealed;
     const { id, email_hash, expires_at } = invite;
     const entry = entries.get(bytesKey(email_hash))?.seq ?? null;
     change.record({ kind: `invite.${how}`, invite: { id, email, expiresAt: expires_at }, entry });
-  }
-}
-
-/** Returns undefined if the sealed data is damaged: that must not keep this or other invites from ending. */
-function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): string | undefined {
-  try {
-    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed).email;
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'cannot decrypt an invite');
-    return undefined;
   }
 }
 

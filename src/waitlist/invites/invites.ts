@@ -5,9 +5,10 @@ import { lookup, statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { isLonger } from '../../lib/characters.ts';
 import { invalid } from '../../lib/errors.ts';
+import { formatId } from '../../lib/ids.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue, Waitlist } from '../queue/queue.ts';
-import { TAG_CHARACTERS } from '../queue/queue.ts';
+import { type Queue, TAG_CHARACTERS, type Waitlist } from '../queue/queue.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
 /** 130 random bits, after the queue's tag. */
@@ -73,6 +74,22 @@ export function checkCodeLength(code: string): void {
   if (code === '') throw invalid('code: is empty');
   if (isLonger(code, CODE_CHARACTERS_MAX)) {
     throw invalid(`code: is longer than ${CODE_CHARACTERS_MAX} characters`);
+  }
+}
+
+/** null if the person was erased, or if the data is damaged: that must not hide or hold up other invites. */
+export function openSealed(
+  { log }: Pick<Context, 'log'>,
+  { id: queue, vault }: Queue,
+  { id, sealed }: Pick<InviteTable, 'id' | 'sealed'>,
+): SealedInvite | null {
+  if (sealed.length === 0) return null;
+  try {
+    return vault.open<SealedInvite>('invite.sealed', id, sealed);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue, invite: formatId('inv', id) }, 'cannot decrypt an invite');
+    return null;
   }
 }
 

@@ -1,14 +1,15 @@
 import { sharedNow } from '../../db/shared-clock.ts';
+import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
+import { type InviteState, inviteState, openSealed } from './invites.ts';
 
 export interface Invite {
   id: Uint8Array;
   state: InviteState;
-  /** null if the person was removed. */
+  /** null if the person was erased, or if the data is damaged. */
   email: string | null;
   code: string | null;
   createdAt: number;
@@ -38,18 +39,24 @@ export async function listInvites(context: Context, queue: Queue, filter: Filter
     query = query.where('id', '>', after);
   }
   const now = await sharedNow(context);
-  return (await query.execute()).map((row) => {
-    const shredded = row.sealed.length === 0;
-    const sealed = shredded ? null : queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
-    return {
-      id: row.id,
-      state: inviteState(row, now),
-      email: sealed?.email ?? null,
-      code: sealed?.code ?? null,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      acceptedAt: row.accepted_at,
-      revokedAt: row.revoked_at,
-    };
-  });
+  return (await query.execute()).map((row) => toInvite(context, queue, row, now));
+}
+
+type Row = Pick<
+  InviteTable,
+  'id' | 'sealed' | 'created_at' | 'expires_at' | 'accepted_at' | 'revoked_at' | 'expired_at'
+>;
+
+export function toInvite(context: Context, queue: Queue, row: Row, now: number): Invite {
+  const sealed = openSealed(context, queue, row);
+  return {
+    id: row.id,
+    state: inviteState(row, now),
+    email: sealed?.email ?? null,
+    code: sealed?.code ?? null,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+  };
 }

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 import { bytesKey } from '../../lib/bytes-key.ts';
-import { formatId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import type { SealedInvite } from './invites.ts';
+import { inviteState, openSealed } from './invites.ts';
 
 /** Reminders per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
@@ -29,44 +27,24 @@ async function remindStep(
   const { trx, queue, now } = change;
   const due = await trx
     .selectFrom('invite')
-    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
     .where('queue_id', '=', queue.id)
     .where('remind_at', '<=', now)
     .orderBy('remind_at')
     .limit(CHUNK)
     .execute();
-  const open = due.filter(
-    ({ accepted_at, revoked_at, expires_at }) =>
-      accepted_at === null && revoked_at === null && (expires_at ?? 0) > now,
-  );
+  const open = due.filter((invite) => inviteState(invite, now) === 'live');
   const hashes = open.map(({ email_hash }) => email_hash);
   const entries = await findByEmails(change, hashes);
-  for (const { id, email_hash, sealed, expires_at } of open) {
-    const opened = openSealed(context, queue, id, sealed);
-    if (!opened) continue;
-    const { email, code } = opened;
-    const entry = entries.get(bytesKey(email_hash))?.seq ?? null;
-    const invite = { id, email, code, expiresAt: expires_at };
+  for (const row of open) {
+    const sealed = openSealed(context, queue, row);
+    if (!sealed) continue;
+    const entry = entries.get(bytesKey(row.email_hash))?.seq ?? null;
+    const invite = { ...sealed, id: row.id, expiresAt: row.expires_at };
     change.record({ kind: 'invite.reminder_due', entry, invite });
   }
   await forgetReminders(context, change, due);
   return { looked: due.length, reminded: open.length };
-}
-
-/** Returns undefined if the sealed data is damaged: that must not hold up other reminders. */
-function openSealed(
-  { log }: Context,
-  queue: Queue,
-  id: Uint8Array,
-  sealed: Uint8Array,
-): SealedInvite | undefined {
-  try {
-    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'cannot decrypt an invite');
-    return undefined;
-  }
 }
 
 async function forgetReminders(
