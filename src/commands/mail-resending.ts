@@ -63,7 +63,7 @@ export const mailResending: Command[] = [
       if (!dryRun && !(await hasMailServer(context, config))) throw conflict(NO_MAIL_SERVER);
       const which = whichOf(context, flags);
       const result = dryRun
-        ? await resendMails(context, queue, { ...which, states: ['kept'] }, true)
+        ? await resendMails(context, queue, { ...which, states: ['kept'] }, { dryRun: true })
         : await sendKeptJob.work(context, queue, which);
       return { json: { ...result, dryRun }, text: describe(result, dryRun) };
     },
@@ -135,7 +135,7 @@ async function resend(
   const selection = { ...which, states };
   const result =
     mailId === undefined
-      ? await resendMails(context, queue, selection, dryRun)
+      ? await resendMails(context, queue, selection, { dryRun })
       : await resendMail(context, queue, mailId, { states, dryRun });
   const kept = !(await hasMailServer(context, config));
   const note = kept && result.resent > 0 && !dryRun ? ` They stay in the mailbox: ${NO_MAIL_SERVER}.` : '';

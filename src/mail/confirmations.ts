@@ -63,7 +63,7 @@ export async function startConfirmations(
   queue: Queue,
   hasServer: boolean,
 ): Promise<{ id: Buffer }> {
-  return create(context, queue, hasServer, false);
+  return create(context, queue, { hasServer, held: false });
 }
 
 /** The same while the caller waits. If it dies, a server goes on. */
@@ -72,7 +72,7 @@ export async function sendConfirmations(
   queue: Queue,
   hasServer: boolean,
 ): Promise<Confirmations> {
-  const lease = await create(context, queue, hasServer, true);
+  const lease = await create(context, queue, { hasServer, held: true });
   return workOnJob(context, queue, lease, () => work(context, queue, lease));
 }
 
@@ -83,7 +83,11 @@ export const confirmationsJob: JobKind = {
   },
 };
 
-async function create(context: Context, queue: Queue, hasServer: boolean, held: boolean): Promise<JobLease> {
+async function create(
+  context: Context,
+  queue: Queue,
+  { hasServer, held }: { hasServer: boolean; held: boolean },
+): Promise<JobLease> {
   const { reason, message } = await mailableFrom(context, queue, 'confirm', hasServer);
   if (reason === 'kind_off' || reason === 'no_mail_server') throw conflict(message ?? '');
   const { asked, ...skipped } = await countConfirmations(context, queue);

@@ -56,7 +56,12 @@ export const mailRetryJob = resendJob('mail-retry', 'failed');
 export const sendKeptJob = resendJob('mail-send-kept', 'kept');
 
 function resendJob(kind: string, state: 'failed' | 'kept'): ResendJob {
-  const create = async (context: Context, queue: Queue, input: Which, held: boolean): Promise<JobLease> => {
+  const create = async (
+    context: Context,
+    queue: Queue,
+    input: Which,
+    { held }: { held: boolean },
+  ): Promise<JobLease> => {
     requireProduction(queue);
     const total = await count(context, queue, { ...input, states: [state] });
     return changeQueue(context, queue, async (change) => {
@@ -77,7 +82,7 @@ function resendJob(kind: string, state: 'failed' | 'kept'): ResendJob {
       const last = after === null ? undefined : Buffer.from(after, 'hex');
       const found = await chooseMails(context, queue, { ...input, states: [state] }, last);
       const { resent, skipped } = await changeQueue(context, queue, (change) =>
-        step(context, change, lease, state === 'kept', found),
+        step(context, change, lease, found, { givesUp: state === 'kept' }),
       );
       context.wakeUps.send([mailTarget(queue.id)]);
       if (!found.more) return { resent, skipped };
@@ -86,9 +91,9 @@ function resendJob(kind: string, state: 'failed' | 'kept'): ResendJob {
   };
   return {
     kind,
-    start: (context, queue, which) => create(context, queue, which, false),
+    start: (context, queue, which) => create(context, queue, which, { held: false }),
     work: async (context, queue, which) => {
-      const lease = await create(context, queue, which, true);
+      const lease = await create(context, queue, which, { held: true });
       return workOnJob(context, queue, lease, () => run(context, queue, lease, which, null));
     },
     run: async (context, queue, { lease, input, progress }: HeldJob<Which, Progress>) => {
@@ -101,8 +106,8 @@ async function step(
   { db }: Context,
   change: QueueChange,
   lease: JobLease,
-  givesUp: boolean,
   { chosen, skipped, left, last, more }: ChosenMails,
+  { givesUp }: { givesUp: boolean },
 ): Promise<Progress> {
   const { trx, queue, now } = change;
   const target = mailTarget(queue.id);

@@ -62,7 +62,7 @@ export async function resendMails(
   context: Context,
   queue: Queue,
   selection: MailSelection,
-  dryRun: boolean,
+  { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<Resent> {
   requireProduction(queue);
   const result: Resent = { resent: 0, skipped: {} };

@@ -81,7 +81,7 @@ export async function findSession(
   context: OperatorContext,
   secret: string,
   { idleMs }: SessionLimits,
-  counts = true,
+  { countsAsUse = true } = {},
 ): Promise<{ id: string; operator: Operator } | undefined> {
   const { db, vault } = context;
   const now = await sharedNow(context);
@@ -95,7 +95,7 @@ export async function findSession(
     .where('session.seen_at', '>', now - idleMs)
     .executeTakeFirst();
   if (!row) return undefined;
-  if (counts && now - row.seen_at >= SEEN_EVERY_MS)
+  if (countsAsUse && now - row.seen_at >= SEEN_EVERY_MS)
     await db.query
       .updateTable('operator_session')
       .set({ seen_at: now })

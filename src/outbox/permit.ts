@@ -31,8 +31,13 @@ export class Permit {
     this.#until = checkedAt + BEGIN_WITHIN_MS;
   }
 
-  end(erased: boolean): void {
+  end(): void {
     this.#ended = true;
-    this.erased = erased;
+  }
+
+  /** What it was for must not be sent by anybody. */
+  endErased(): void {
+    this.#ended = true;
+    this.erased = true;
   }
 }

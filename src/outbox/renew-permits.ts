@@ -48,7 +48,7 @@ export async function renewPermits(
       await askDatabase(db, state);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'deliveries are delayed: the database did not respond');
-      for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end(false);
+      for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end();
     } finally {
       state.renewing = undefined;
     }
@@ -69,9 +69,9 @@ async function askDatabase(db: Database, { target, channel, underWay, waiting }:
     const { permit, eventId, token, startBefore } = delivery;
     const row = byEvent.get(bytesKey(eventId));
     const ours = row?.token && Buffer.compare(row.token, token) === 0;
-    if (!ours || checkedAt >= startBefore) permit.end(false);
-    else if (row.event === null) permit.end(true);
-    else if (isClosed) permit.end(false);
+    if (!ours || checkedAt >= startBefore) permit.end();
+    else if (row.event === null) permit.endErased();
+    else if (isClosed) permit.end();
     else {
       delivery.setup = setup ?? delivery.setup;
       permit.extend(checkedAt);

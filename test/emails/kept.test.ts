@@ -211,7 +211,7 @@ forEachEngine((engine) => {
           });
           await nothingPending(context, list);
           await updateMailSettings(context, list.id, { kinds: [] });
-          assert.deepEqual(await resendMails(context, queue, { states: ['kept'] }, true), {
+          assert.deepEqual(await resendMails(context, queue, { states: ['kept'] }, { dryRun: true }), {
             resent: 2,
             skipped: { 'turned off': 1 },
           });

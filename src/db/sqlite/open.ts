@@ -48,7 +48,7 @@ export async function openSqlite(
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: kyselyDialect(new SqliteConnection(read, writer)) });
   const { trx, begin, failure } = openOver(new WriterConnection(writer));
-  const watch = watchForChanges(reader.version, port === undefined);
+  const watch = watchForChanges(reader.version, { looksForOthers: port === undefined });
   let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {

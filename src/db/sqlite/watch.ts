@@ -14,7 +14,7 @@ interface Watch extends Pick<Changes, 'listen'> {
 }
 
 /** Tells when the version of the file has changed, whoever changed it. Only one thread looks for changes of other processes. */
-export function watchForChanges(version: () => unknown, looksForOthers = true): Watch {
+export function watchForChanges(version: () => unknown, { looksForOthers = true } = {}): Watch {
   const changes = createChanges();
   let known = version();
   let timer: NodeJS.Timeout | undefined;

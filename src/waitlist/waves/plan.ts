@@ -112,9 +112,10 @@ export interface Group {
 export function groupsOf({ segment, quotas }: WavePlan): Group[] {
   if (quotas.length === 0) return [{ weight: 1, segment, without: [] }];
   const segments = quotas.map((quota) => quota.segment);
-  const groups = quotas.map(({ percent, segment }, index) => ({
-    ...{ weight: percent, segment, without: segments.slice(0, index) },
-  }));
+  const groups = quotas.map(({ percent, segment }, index) => {
+    const without = segments.slice(0, index);
+    return { weight: percent, segment, without };
+  });
   const rest = 100 - quotas.reduce((sum, { percent }) => sum + percent, 0);
   return rest > 0 ? [...groups, { weight: rest, segment: null, without: segments }] : groups;
 }

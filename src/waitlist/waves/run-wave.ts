@@ -88,7 +88,7 @@ async function startRun(context: Context, queue: Queue, id: Uint8Array): Promise
     if (hasReachedGoal(wave, await readCounts(trx, queue))) return endWave(change, wave, 'done');
     if (wave.next_at === null || wave.next_at > now) return;
     const waits = await whyInvitesWait(change);
-    if (waits) return pauseWave(change, wave, waits, true);
+    if (waits) return pauseWave(change, wave, waits, { resumesItself: true });
     if (failing) return pauseWave(change, wave, failing);
     const at = await skipMissed(change, wave, planOf(queue, wave));
     if (at === null) return;
@@ -271,7 +271,7 @@ async function jobStep(
   if (!isSame(wave.plan, plan)) return true;
   const waits = await whyInvitesWait(change);
   if (waits || failing) {
-    await pauseWave(change, wave, waits ?? failing ?? null, waits !== undefined);
+    await pauseWave(change, wave, waits ?? failing ?? null, { resumesItself: waits !== undefined });
     return finish(run);
   }
   const batch = await inviteBatch(context, change, wave, run, groups);

@@ -10,7 +10,7 @@ export async function pauseWaves(change: QueueChange, reason: string): Promise<v
   const { trx, queue, settings } = change;
   if (!settings.mailKinds.includes('invite')) return;
   const active = await selectWaves(trx, queue).where('state', '=', 'active').orderBy('id').execute();
-  for (const wave of active) await pauseWave(change, wave, inWords(reason), true);
+  for (const wave of active) await pauseWave(change, wave, inWords(reason), { resumesItself: true });
 }
 
 /** A time that passed meanwhile is made up for, unless it is too late. */

@@ -45,7 +45,7 @@ export function pauseWave(
   change: QueueChange,
   wave: WaveRow,
   reason: string | null,
-  resumesItself = false,
+  { resumesItself = false } = {},
 ): Promise<void> {
   const resumes_itself = resumesItself ? 1 : 0;
   change.record({

@@ -39,7 +39,7 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
 
 /** For streams: whether the credential of the request is still valid, with the same role. */
 export async function isStillAllowed(parts: AdminParts, request: FastifyRequest): Promise<boolean> {
-  const caller = await findCaller(parts, request, false);
+  const caller = await findCaller(parts, request, { countsAsUse: false });
   return caller?.actor.role === request.caller.actor.role;
 }
 
@@ -47,7 +47,7 @@ export async function isStillAllowed(parts: AdminParts, request: FastifyRequest)
 async function findCaller(
   parts: AdminParts,
   request: FastifyRequest,
-  counts = true,
+  use?: { countsAsUse: boolean },
 ): Promise<Caller | undefined> {
   const { context, limits, cookies } = parts;
   const { authorization } = request.headers;
@@ -60,7 +60,7 @@ async function findCaller(
     return { token, actor: { kind: 'token', id, name, role, address } };
   }
   const { session: secret } = cookies.read(request);
-  const session = secret === undefined ? undefined : await findSession(context, secret, limits, counts);
+  const session = secret === undefined ? undefined : await findSession(context, secret, limits, use);
   if (!session) return undefined;
   const { operator } = session;
   const { id, email, role } = operator;

@@ -23,7 +23,7 @@ export async function checkRows(
   queue: Queue,
   columns: Columns,
   rows: readonly RawRow[],
-  confirmed: boolean,
+  { confirmed }: { confirmed: boolean },
 ): Promise<CheckedRows> {
   const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
   for (const [index, raw] of rows.entries()) {
@@ -44,7 +44,7 @@ function checkRow(
   const read = readRow(raw, columns.count, fields, { now, readTime: columns.readTime });
   if ('row' in read) {
     noteRow(checked.found, fields, []);
-    checked.good.push(prepareImport(queue, read.row, now, confirmed));
+    checked.good.push(prepareImport(queue, read.row, { now, confirmed }));
   } else if ('nobody' in read) checked.nobody += 1;
   else {
     noteRow(checked.found, fields, read.problems);

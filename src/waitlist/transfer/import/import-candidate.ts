@@ -43,8 +43,7 @@ export interface ImportJob {
 export function prepareImport(
   queue: Queue,
   row: ImportRow,
-  now: number,
-  confirmed: boolean,
+  { now, confirmed }: { now: number; confirmed: boolean },
 ): ImportCandidate {
   const { joinedAt, referredBy, referralCode, signup, line } = row;
   const link = referredBy === undefined ? null : linkTo(queue, referredBy);

@@ -34,7 +34,7 @@ export async function checkImport(
   const newcomers = new Newcomers();
   try {
     for await (const { rows, part } of chunksFrom(file, plan, columns, progress)) {
-      const checked = await checkRows(context, queue, columns, rows, false);
+      const checked = await checkRows(context, queue, columns, rows, { confirmed: false });
       const taken = await findTakenCodes(context, queue, checked.good);
       const created = newcomers.add(checked.good, await findKnown(context, queue, checked.good));
       progress = {

@@ -145,7 +145,10 @@ async function* checkedChunks(
   chunks: AsyncGenerator<Chunk>,
 ): AsyncGenerator<CheckedChunk> {
   for await (const chunk of chunks)
-    yield { ...chunk, checked: await checkRows(context, queue, columns, chunk.rows, confirmedBy !== null) };
+    yield {
+      ...chunk,
+      checked: await checkRows(context, queue, columns, chunk.rows, { confirmed: confirmedBy !== null }),
+    };
 }
 
 interface ImportFiles {
