@@ -7,13 +7,13 @@ import { KNOWN_SCHEMA } from '../src/db/postgres/schema-gate.ts';
 import { declareSchema } from '../src/db/sqlite/known-schema.ts';
 import type { TableName } from '../src/db/tables.ts';
 import { newId } from '../src/lib/ids.ts';
+import { utcDay } from '../src/lib/time.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
 import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { Tally } from '../src/waitlist/queue/tally.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
-import { utcDayOf } from '../src/waitlist/statistics/counted-value.ts';
 
 /** However many there are: the length of a chart does not depend on the length of the queue. */
 const DAYS = 90;
@@ -67,7 +67,7 @@ function countPairs(trx: Trx, { id: queue_id, vault }: Queue, size: number): voi
   trx.insert('metadata_value', [
     { queue_id, key, pair_hash, label: vault.seal('metadata.label', pair_hash, value) },
   ]);
-  const today = utcDayOf(Date.now());
+  const today = utcDay(Date.now());
   const days = Array.from({ length: DAYS }, (_, n) => today - n * 24 * 60 * 60 * 1000);
   const signups = Math.ceil(WITH_PAIR / DAYS);
   trx.insert(

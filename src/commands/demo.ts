@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { type Demo, openDemo } from '../demo/run-demo.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { type Command, type Flags, type Outcome, parseWhole, textOr } from './command.ts';
 import { progressLine } from './progress.ts';
 
 const DIR = './demo-data';
 const ENTRIES = 25_000;
 const DAYS = 90;
-const DAY_MS = 86_400_000;
 
 export const demo: Command[] = [
   {

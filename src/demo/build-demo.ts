@@ -1,13 +1,14 @@
 import type { Config } from '../config/config.ts';
 import { openContext } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
+import { DAY_MS, HOUR_MS } from '../lib/time.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
 import { type Arrival, confirm, signUp } from './crowd.ts';
 import { type Deliveries, startDeliveries } from './deliveries.ts';
-import { DAY_MS, DAYS, HOUR_MS, signupTimes } from './growth.ts';
+import { DAYS, signupTimes } from './growth.ts';
 import { createInviteWaves } from './invite-waves.ts';
 import { createPeople } from './people.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { type Outbox, startOutbox } from '../installation/start-outbox.ts';
+import { DAY_MS } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { DAY_MS } from './growth.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Longer than the story: its clock may move by hours while something is being sent, which must not be sent again then. */

@@ -1,7 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../lib/time.ts';
 import { pickWeighted, type Random } from './random.ts';
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
-export const HOUR_MS = 60 * 60 * 1000;
 export const DAYS = 90;
 const LAUNCH_DAY = 52;
 const PRESS_DAY = 79;

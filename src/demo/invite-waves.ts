@@ -1,3 +1,4 @@
+import { DAY_MS } from '../lib/time.ts';
 import { acceptInvite } from '../waitlist/invites/accept-invite.ts';
 import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../waitlist/invites/invite-run.ts';
@@ -5,7 +6,6 @@ import type { SealedInvite } from '../waitlist/invites/invites.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { runDueWaves } from '../waitlist/waves/run-wave.ts';
-import { DAY_MS } from './growth.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 

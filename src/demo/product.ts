@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { allowList } from '../lib/addresses.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { updateMailSettings } from '../mail/update-settings.ts';
 import { type Actor, referenceTo } from '../operators/actor.ts';
@@ -17,7 +18,6 @@ import { createWaitlist } from '../waitlist/settings/waitlists.ts';
 import { createWave } from '../waitlist/waves/change-waves.ts';
 import { createEndpoint } from '../webhooks/change-endpoints.ts';
 import { createGuard } from '../webhooks/guard.ts';
-import { DAY_MS } from './growth.ts';
 import { FLAKY_PATH, RECEIVER_HOST } from './receiver.ts';
 
 export const OWNER_EMAIL = 'owner@orbit.example';

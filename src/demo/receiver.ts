@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DAY_MS } from './growth.ts';
+import { DAY_MS } from '../lib/time.ts';
 
 export interface Receiver {
   port: number;

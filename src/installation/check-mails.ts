@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { oldestId } from '../lib/ids.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { readPauses } from '../mail/smtp/pause-record.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
@@ -10,7 +11,6 @@ import { type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 
 /** A few addresses always bounce. */
 const FAILED_SHARE_MAX = 0.05;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Whether there is a mail server, if one is needed, and whether it took emails lately. */
 export async function checkMailServer(context: Context, isSet: boolean): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Trx } from '../db/database.ts';
 import type { ScheduledTask } from '../db/scheduler.ts';
 import { formatId, newId } from '../lib/ids.ts';
-import { isoTime } from '../lib/time.ts';
+import { HOUR_MS, isoTime } from '../lib/time.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { type AlertSettings, readAlerts } from '../operators/alerts.ts';
 import { changeOperators } from '../operators/audit.ts';
@@ -17,7 +17,6 @@ import { ALERT_TARGET } from '../webhooks/alert-channel.ts';
 import { type AnyFinding, checkInstallation } from './health.ts';
 
 const EVERY_MS = 60_000;
-const HOUR_MS = 60 * 60 * 1000;
 /** What is over sooner is not worth an alert. */
 const FAILING_FOR_MS = 2 * 60_000;
 /** So that what comes and goes is told once. */

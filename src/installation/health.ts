@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -22,7 +23,7 @@ import { explainError } from './explain-error.ts';
 import { checkRotation } from './master-key-rotation.ts';
 
 /** A week of signups is a lot to lose. */
-const BACKUP_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
+const BACKUP_AGE_MAX_MS = 7 * DAY_MS;
 
 export type AnyFinding = Finding & Partial<Pick<EndpointFinding, 'endpoint'>>;
 

@@ -1,6 +1,7 @@
 import type { ScheduledTask } from '../db/scheduler.ts';
 import { allowList } from '../lib/addresses.ts';
 import type { DkimKey } from '../lib/dkim-key.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { mailChannel } from '../mail/channel.ts';
 import { operatorMailChannel } from '../mail/operators/channel.ts';
 import { rememberSending } from '../mail/sending.ts';
@@ -20,7 +21,6 @@ import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
 
 /** Between two looks at what another process recorded without a notification. */
 const LOOK_EVERY_MS = 2_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface OutboxSettings {
   webhookAllow: string[];

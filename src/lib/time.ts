@@ -1,3 +1,7 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -22,4 +26,9 @@ export function isoTime(time: number): string {
 
 export function isoTimeOrNull(time: number | null): string | null {
   return time === null ? null : isoTime(time);
+}
+
+/** When the day of a time begins in UTC. */
+export function utcDay(time: number): number {
+  return time - (time % DAY_MS);
 }

@@ -1,6 +1,7 @@
 import { parseEmail } from '../lib/email.ts';
 import { formatId } from '../lib/ids.ts';
 import { reportState } from '../lib/state-log.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { type Attempt, ERASED, responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
 import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
@@ -26,7 +27,7 @@ import { mailTemplates } from './templates/worker.ts';
 
 const MOST_REMEMBERED = 1_000;
 /** Longer than an email is retried, all of which have the same bytes. */
-const LATE_MS = 4 * 24 * 60 * 60 * 1000;
+const LATE_MS = 4 * DAY_MS;
 const ADDRESS_REFUSED: Attempt<never> = {
   ...KEPT,
   ok: false,

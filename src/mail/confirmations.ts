@@ -4,6 +4,7 @@ import { bytesKey } from '../lib/bytes-key.ts';
 import { endOfTurn } from '../lib/end-of-turn.ts';
 import { conflict } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import { selectSegment } from '../waitlist/entries/segment.ts';
 import {
@@ -27,7 +28,6 @@ import { mailableFrom } from './mailable.ts';
 const KIND = 'mail-confirm';
 /** Entries per transaction, few enough that signups do not wait long. */
 const CHUNK = 200;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Why a pending person gets no other link. `recent`: they got one within a day, or it is about to be sent. */
 type Skipped = 'withoutEmail' | 'bounced' | 'recent';

@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts';
 import { oldestId } from '../lib/ids.ts';
+import { HOUR_MS } from '../lib/time.ts';
 import { onLastAttempt } from '../outbox/last-attempt.ts';
 import type { Target } from '../outbox/target.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const COUNTED_MAX = 10_000;
 
 /**

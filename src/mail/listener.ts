@@ -1,5 +1,6 @@
 import { formatId, newNumberedId, oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { utcDay } from '../lib/time.ts';
 import type { Message } from '../outbox/message.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
 import { mailboxesOfUnconfirmed } from '../waitlist/forms/unconfirmed.ts';
@@ -11,8 +12,6 @@ import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { movedUpLimit } from './moved-up-limit.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';
 import type { MailKind } from './templates/kinds.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Composes mails to people about what happened to them. */
 export function mailListener(log: Log): Listener {
@@ -154,7 +153,7 @@ function isDaily({ kind }: DomainEvent): boolean {
 
 /** The same for the same person all day (UTC), so that the second mail of a day is a duplicate. */
 function dailyId({ vault }: Queue, kind: MailKind, entryId: string, now: number): Buffer {
-  const day = now - (now % DAY_MS);
+  const day = utcDay(now);
   const id = oldestId(day);
   vault.hash('link', `${kind} ${entryId} ${day}`).copy(id, 6, 0, 10);
   return id;

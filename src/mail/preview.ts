@@ -2,6 +2,7 @@ import type { Language } from '../languages/languages.ts';
 import { parseEmail } from '../lib/email.ts';
 import { invalid } from '../lib/errors.ts';
 import { formatId, newId } from '../lib/ids.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { formOf } from '../waitlist/forms/form.ts';
@@ -17,7 +18,7 @@ import type { MailKind } from './templates/kinds.ts';
 import { checkTemplate } from './templates.ts';
 import { requireWaitlist } from './update-settings.ts';
 
-const SAMPLE_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
+const SAMPLE_EXPIRY_MS = 7 * DAY_MS;
 
 interface PreviewInput {
   kind: MailKind;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
+import { HOUR_MS } from '../lib/time.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import type { Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';
@@ -13,7 +14,7 @@ import type { StoredMail } from './stored-mail.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
 
 /** What waits is released when a pause ends. This is for when that did not come about. */
-const LOOK_AGAIN_MS = 60 * 60 * 1000;
+const LOOK_AGAIN_MS = HOUR_MS;
 
 type MailDelivery = Delivery<Queue>;
 

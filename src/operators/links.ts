@@ -2,6 +2,7 @@ import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
+import { DAY_MS, HOUR_MS } from '../lib/time.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
@@ -18,8 +19,8 @@ export interface OneTimeLink {
 }
 
 const LIFETIME_MS: Record<LinkKind, number> = {
-  invitation: 7 * 86_400_000, // Enough for someone who is away for a few days.
-  reset: 60 * 60_000, // The person who requested it is waiting for it.
+  invitation: 7 * DAY_MS, // Enough for someone who is away for a few days.
+  reset: HOUR_MS, // The person who requested it is waiting for it.
 };
 const TOKEN_BYTES = 32;
 

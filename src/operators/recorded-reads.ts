@@ -1,9 +1,9 @@
+import { HOUR_MS } from '../lib/time.ts';
 import type { Actor } from './actor.ts';
 import { referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 
-const HOUR_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 /** Someone saw personal data, or asked a question that their role may not ask. */

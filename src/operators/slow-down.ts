@@ -1,12 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Counts } from '../lib/counts.ts';
 import { DoorlistError } from '../lib/errors.ts';
+import { HOUR_MS } from '../lib/time.ts';
 
 /** Attempts without a delay, because people mistype. */
 const FREE = 5;
 const LONGEST_WAIT_MS = 15 * 60_000;
 /** After this long without an attempt, everything is forgotten. */
-const FORGET_MS = 60 * 60_000;
+const FORGET_MS = HOUR_MS;
 
 /** Increases the delay after the first few attempts: 1, 2, 4 … seconds. */
 export interface SlowDown {

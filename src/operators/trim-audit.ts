@@ -2,15 +2,13 @@ import type { Database, Trx } from '../db/database.ts';
 import type { ScheduledTask } from '../db/scheduler.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
-import { isoTime } from '../lib/time.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../lib/time.ts';
 import { SERVER } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import { startSealOf } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';
 import { verifyAudit } from './verify-audit.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 /** Shortened once a day at most, or the trail would consist of records about that. */
 const SLACK_MS = DAY_MS;
 /** Keeps each transaction to a few milliseconds. */

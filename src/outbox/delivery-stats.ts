@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { HOUR_MS } from '../lib/time.ts';
 import { ERASED } from './attempt.ts';
 import { isKept, type LoggedAttempt } from './attempt-log.ts';
 import { compareTargets, type Target, targetName } from './target.ts';
 
 const DELIVERY_OUTCOMES = ['delivered', 'kept', 'failed', 'retried'] as const;
 type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Returns undefined for an attempt that says nothing about the health of its target. */
 function countedOutcome({ attempt, next }: LoggedAttempt): DeliveryOutcome | undefined {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../lib/time.ts';
 import type { Channel } from './channel.ts';
 import { DispatchLoop, type DispatchOptions, type DispatchParts } from './dispatch-loop.ts';
 import type { WakeUps } from './wake-up.ts';
@@ -11,7 +12,7 @@ const LEASE_MS = 45_000;
 const DRAIN_MS = 20_000;
 
 /** A server's scheduler also finds what no wake-up announced, together with all other work. */
-const POLL_MS = 24 * 60 * 60 * 1000;
+const POLL_MS = DAY_MS;
 
 export type DispatcherOptions = Partial<DispatchOptions>;
 

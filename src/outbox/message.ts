@@ -1,4 +1,5 @@
 import type { Trx } from '../db/database.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { type Target, targetName } from './target.ts';
 
 /** Written in the same transaction as the change it is about, and sent after the commit. */
@@ -18,7 +19,7 @@ export interface Message {
 }
 
 /** Deliveries are claimed in the order of the times at which they are due. */
-const URGENT_MS = 24 * 60 * 60 * 1000;
+const URGENT_MS = DAY_MS;
 
 /** Returns the targets to wake after the commit. */
 export function writeMessages(

@@ -5,9 +5,10 @@ import type { Clock } from '../lib/clock.ts';
 import { oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { repeat } from '../lib/repeat.ts';
+import { HOUR_MS } from '../lib/time.ts';
 import { findTargets } from './find-targets.ts';
 
-const EVERY_MS = 60 * 60 * 1000;
+const EVERY_MS = HOUR_MS;
 /** Keeps each transaction to a few milliseconds, so that other work can run in between. */
 const STEP = 500;
 const PAUSE_BETWEEN_STEPS_MS = 20;

@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts';
 /** The wait before each attempt, as Standard Webhooks recommends: a little over three days in total. */
 export const DELAYS_MS: readonly number[] = [
   0,

@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
 import { formatId } from '../lib/ids.ts';
 import { reportState } from '../lib/state-log.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
@@ -23,7 +24,7 @@ import { WEBHOOK_CHANNEL } from './target.ts';
 const AT_ONCE = 16;
 /** How stale `last_success_at` may be: not every delivery needs a write to the endpoint's row. */
 const SUCCESS_NOTED_EVERY_MS = 60_000;
-const GIVE_UP_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
+const GIVE_UP_AFTER_MS = 5 * DAY_MS;
 const GONE = 410;
 const MOST_REMEMBERED = 10_000;
 

@@ -1,10 +1,11 @@
 import { sharedNow } from '../db/shared-clock.ts';
+import { DAY_MS } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { changeOne } from './change-endpoints.ts';
 import { findEndpoint, sealEndpoint } from './endpoints.ts';
 import { liveSecrets, rotateSecrets, type Secret } from './secrets.ts';
 
-export const DEFAULT_OVERLAP_MS = 24 * 60 * 60 * 1000;
+export const DEFAULT_OVERLAP_MS = DAY_MS;
 
 export interface RotatedSecret {
   id: string;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { formatId, oldestId } from '../lib/ids.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -16,7 +17,7 @@ import {
 
 const SHOWN_MAX = 20;
 /** By now, its owner has not noticed, and the first deliveries will soon be given up. */
-const LONG_MS = 24 * 60 * 60 * 1000;
+const LONG_MS = DAY_MS;
 
 export interface EndpointFinding extends Finding {
   endpoint: { id: string; waitlistId: string; environment: string };

@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import { HOUR_MS } from '../../lib/time.ts';
 import type { MailEvent } from '../../waitlist/mail-events/record-mail-events.ts';
 import { at, isStandardWebhook, type SignedRequest } from '../signed-request.ts';
 import { about, listOf, type Shape } from './shape.ts';
@@ -103,7 +104,7 @@ function readSendgridEvent(each: unknown): MailEvent[] {
 }
 
 /** Mailgun repeats a report for 8 hours and SendGrid for 24, and neither says that it signs it anew. */
-const TOLERANCE_MS = 25 * 60 * 60 * 1000;
+const TOLERANCE_MS = 25 * HOUR_MS;
 
 function isRecent(seconds: unknown, now: number): boolean {
   return /^\d{1,12}$/.test(String(seconds)) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

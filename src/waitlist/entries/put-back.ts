@@ -1,5 +1,6 @@
 import { conflict, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -10,7 +11,6 @@ import { countReferrals } from '../referrals/recount.ts';
 import { creditAsReviewed } from '../referrals/reviews.ts';
 
 const DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Takes a removal back: the entry has its status and its place in the joining order again, and its referrer the

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { isOrigin } from './check-settings.ts';
@@ -8,7 +9,7 @@ import { formOf } from './form.ts';
 /** Anyone can send any origin: only the newest are kept. */
 const KEPT = 20;
 const NOTED_MAX = 200;
-export const BLOCKED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+export const BLOCKED_KEPT_MS = 30 * DAY_MS;
 
 export interface BlockedOrigin {
   origin: string;

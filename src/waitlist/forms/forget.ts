@@ -1,9 +1,9 @@
 import { sharedNow } from '../../db/shared-clock.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import { forgetSources } from '../referrals/sources.ts';
 import { BLOCKED_KEPT_MS } from './blocked-origins.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSALS_KEPT_MS = 400 * DAY_MS;
 
 /** Deletes what forms remember for a short time: used tokens, places, networks, and who got how many mails. */

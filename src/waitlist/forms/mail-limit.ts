@@ -1,13 +1,9 @@
 import { statement } from '../../db/statement.ts';
+import { utcDay } from '../../lib/time.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Per waitlist, mailbox and day, however often somebody types an address of it. */
 export const MAILS_PER_DAY_MAX = 3;
-
-export function utcDay(now: number): number {
-  return now - (now % DAY_MS);
-}
 
 /** How many mails a mailbox got on a day because of the form. */
 export const countMails = statement<{ queueId: number; day: number; mailbox: Uint8Array }, { mails: number }>(

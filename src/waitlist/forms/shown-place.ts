@@ -1,8 +1,9 @@
 import { statement } from '../../db/statement.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const KEPT_MS = DAY_MS;
 
 /** What a network was shown for an address. It stays until the next cleaning. */
 export interface ShownPlace {

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { randomCode } from '../../lib/ids.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import type { LiveForm } from './form.ts';
 import type { RefusalReason } from './refusals.ts';
 
 /** A person needs longer to read a form and type an address. */
 export const TOKEN_MS_MIN = 1_000;
-export const TOKEN_MS_MAX = 2 * 60 * 60 * 1000;
+export const TOKEN_MS_MAX = 2 * HOUR_MS;
 
 const TIME_CHARACTERS = 9;
 const RANDOM_CHARACTERS = 20;

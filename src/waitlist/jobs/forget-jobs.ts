@@ -1,10 +1,11 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { oldestId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import { FILE_MS } from './jobs.ts';
 
 const DELETED_AT_ONCE = 500;
-const KEEP_FINISHED_MS = 30 * 86_400_000;
+const KEEP_FINISHED_MS = 30 * DAY_MS;
 
 /** Ends cancelled jobs whose process died before it noticed. A server's own jobs are ended when claimed. */
 export async function endCancelledJobs(context: Context): Promise<void> {

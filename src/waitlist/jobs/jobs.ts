@@ -5,6 +5,7 @@ import { DoorlistError } from '../../lib/errors.ts';
 import { newIdOf } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
 import { repeat } from '../../lib/repeat.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -16,7 +17,7 @@ export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 5_000;
 const TOKEN_BYTES = 16;
 /** How long the file of an export can be downloaded, and an upload waits for its import. */
-export const FILE_MS = 24 * 60 * 60 * 1000;
+export const FILE_MS = DAY_MS;
 
 /** The right to work on a job. It ends when another process takes the job over. */
 export interface JobLease {

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
 import { readName } from '../../lib/name.ts';
@@ -10,8 +11,6 @@ import { type KeyScope, type KeySummary, keySummary, selectKeys } from './list-k
 import { newServerKey } from './server-key-format.ts';
 
 const NAME_CHARACTERS_MAX = 100;
-/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
-const OVERLAP_MAX_MS = 36_500 * 86_400_000;
 
 /** `key` is shown only once and stored as a hash. */
 export type CreatedKey = KeySummary & { key: string };
@@ -119,7 +118,7 @@ export async function rotateKey(
   overlapMs: number,
   scope?: KeyScope,
 ): Promise<CreatedKey> {
-  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > OVERLAP_MAX_MS)
+  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > DURATION_MAX_MS)
     throw invalid('overlapMs: must be a whole number from 0 to 36500 days');
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);

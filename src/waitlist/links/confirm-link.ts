@@ -1,5 +1,6 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { parseId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { confirmEntry } from '../entries/confirm-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -7,7 +8,7 @@ import type { Queue } from '../queue/queue.ts';
 import { queueOfLink, readLink, signLink } from './links.ts';
 import { canBeEmailed } from './suppression.ts';
 
-const LINK_MS = 7 * 24 * 60 * 60 * 1000;
+const LINK_MS = 7 * DAY_MS;
 
 type ConfirmState = 'ready' | 'confirmed' | 'expired' | 'unknown';
 

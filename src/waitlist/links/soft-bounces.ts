@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/database.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A mailbox that is full for a day comes back; one that refuses mail again and again does not. */
 const MOST_DAYS = 3;
 const WINDOW_DAYS = 14;

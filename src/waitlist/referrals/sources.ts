@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
 /** Friends share a network, but rarely more than these in a day. */
 export const SOURCE_SIGNUPS_MAX = 5;
-const SLOT_MS = 60 * 60 * 1000;
+const SLOT_MS = HOUR_MS;
 const SOURCE_WINDOW_MS = 24 * SLOT_MS;
 
 const countSignups = statement<

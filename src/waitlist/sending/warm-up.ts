@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../lib/time.ts';
 import { isPaused, type SendingState } from './state.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days are in UTC. */
 export function dayOf(time: number): number {

@@ -1,11 +1,10 @@
+import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import { Problems } from '../../lib/errors.ts';
 import { nameProblem } from '../../lib/name.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export const BOOST_MAX = 1_000;
 export const NAME_CHARACTERS_MAX = 200;
-/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
-const EXPIRY_MAX_MS = 36_500 * 86_400_000;
 
 export interface WaitlistSettings {
   name: string;
@@ -33,7 +32,7 @@ export function checkSettings(given: Partial<WaitlistSettings>, problems = new P
     problems.add('boost', `must be a whole number from 0 to ${BOOST_MAX}`);
   if (typeof referralCap === 'number' && !isWhole(referralCap, 0, Number.MAX_SAFE_INTEGER))
     problems.add('referralCap', 'must be a whole number');
-  if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, 1, EXPIRY_MAX_MS))
+  if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, 1, DURATION_MAX_MS))
     problems.add('inviteExpiryMs', 'must be longer than 0 and at most 36500 days');
   if (given.metadataKeys) checkMetadataKeys(given.metadataKeys, problems);
   problems.throwIfAny();

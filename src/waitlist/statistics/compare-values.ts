@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
+import { DAY_MS, utcDay } from '../../lib/time.ts';
 import type { Queue } from '../queue/queue.ts';
 import { readKeys, readPeople } from './count-values.ts';
-import { countedValueOf, utcDayOf } from './counted-value.ts';
+import { countedValueOf } from './counted-value.ts';
 
 const CHUNK = 5_000;
 
@@ -43,7 +44,7 @@ async function countPeople(
     for (const { seq, createdAt, metadata } of people) {
       for (const { key, counted_seq } of keys) {
         if (seq > counted_seq || !countedValueOf(queue.vault, metadata, key)) continue;
-        const name = `${utcDayOf(createdAt)} ${key}`;
+        const name = `${utcDay(createdAt)} ${key}`;
         counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
@@ -53,7 +54,7 @@ async function countPeople(
 
 async function countErased(trx: Trx, queue: Queue): Promise<Map<number, number>> {
   const rows = await sql<{ day: number; count: number }>`
-    select created_at - created_at % 86400000 as day, count(*) as count from entry
+    select created_at - created_at % ${sql.lit(DAY_MS)} as day, count(*) as count from entry
     where queue_id = ${queue.id} and person is null group by 1`.execute(trx);
   return new Map(rows.rows.map(({ day, count }) => [day, count]));
 }

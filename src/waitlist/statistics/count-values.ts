@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
+import { utcDay } from '../../lib/time.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
@@ -7,7 +8,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { type CountedValue, countedValueOf, OTHERS, utcDayOf, ValueCounts } from './counted-value.ts';
+import { type CountedValue, countedValueOf, OTHERS, ValueCounts } from './counted-value.ts';
 
 /** Entries per transaction: a few milliseconds, so that signups do not wait long. */
 const CHUNK = 500;
@@ -50,7 +51,7 @@ async function countStep(change: QueueChange): Promise<boolean> {
   for (const { createdAt, metadata } of people) {
     for (const key of behind) {
       const value = countedValueOf(queue.vault, metadata, key);
-      if (value) counts.add(key, utcDayOf(createdAt), labels.hashFor(key, value), 1);
+      if (value) counts.add(key, utcDay(createdAt), labels.hashFor(key, value), 1);
     }
   }
   labels.write();

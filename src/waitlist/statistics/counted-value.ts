@@ -3,7 +3,6 @@ import type { QueueVault } from '../../vault/queue-vault.ts';
 import type { Metadata } from '../people/metadata.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Longer texts are hardly categories. They count among the others. */
 const VALUE_CHARACTERS_MAX = 100;
 
@@ -31,10 +30,6 @@ export function countedValueOf(
   if (!pairHash) return undefined;
   const isShort = typeof value !== 'string' || value.length <= VALUE_CHARACTERS_MAX;
   return { value: value as CountableValue, pairHash, isShort };
-}
-
-export function utcDayOf(time: number): number {
-  return time - (time % DAY_MS);
 }
 
 /** Collects rows of `metadata_count`, so that each is written once. */

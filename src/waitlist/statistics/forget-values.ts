@@ -1,9 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
+import { utcDay } from '../../lib/time.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { openLabels, readKeys } from './count-values.ts';
-import { countedValueOf, OTHERS, utcDayOf, ValueCounts } from './counted-value.ts';
+import { countedValueOf, OTHERS, ValueCounts } from './counted-value.ts';
 
 /**
  * A value that nobody has any more could say something about who had it: it moves to the others, and its
@@ -70,7 +71,7 @@ export async function moveValues(
     keys.map(({ key }) => key),
   );
   const counts = new ValueCounts();
-  const day = utcDayOf(created_at);
+  const day = utcDay(created_at);
   for (const { key } of keys) {
     const [had, has] = [before, after].map((metadata) => countedValueOf(queue.vault, metadata, key));
     if (had && has && bytesKey(had.pairHash) === bytesKey(has.pairHash)) continue;
@@ -98,7 +99,7 @@ export async function dropValues(
     for (const { key, counted_seq } of keys) {
       const value = counted_seq >= seq ? countedValueOf(queue.vault, metadata, key) : undefined;
       if (value)
-        counts.add(key, utcDayOf(createdAt), labels.isCounted(key, value) ? value.pairHash : OTHERS, -1);
+        counts.add(key, utcDay(createdAt), labels.isCounted(key, value) ? value.pairHash : OTHERS, -1);
     }
   }
   trx.insert('metadata_count', counts.rows(queue.id), { onConflict: { add: ['signups'] } });

@@ -1,12 +1,10 @@
 import { invalid } from '../../lib/errors.ts';
-import { readDate, readTime } from '../../lib/time.ts';
+import { DAY_MS, HOUR_MS, readDate, readTime } from '../../lib/time.ts';
 import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
 
 export const INTERVALS = ['hour', 'day', 'week'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 const LENGTH_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
 
 /** Enough for a chart, and read in a few milliseconds. */

@@ -1,8 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { SLOT_MS } from '../queue/slot-counts.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** No time zone is further from UTC. */
-const OFFSET_MAX_MS = 15 * 60 * 60 * 1000;
+const OFFSET_MAX_MS = 15 * HOUR_MS;
 const MOST_REMEMBERED = 1_000;
 
 /** The local time of a time zone, as milliseconds that read as local when they are formatted as UTC. */

@@ -1,6 +1,7 @@
 import type { Worker } from '../../db/cluster.ts';
 import { storedSchemaVersion } from '../../db/migrate.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import {
@@ -32,9 +33,9 @@ export function levelOf({ ok, level }: Finding): Level {
 
 const JOBS_SHOWN = 20;
 /** What failed longer ago worries nobody any more. */
-export const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
+export const RECENT_MS = 7 * DAY_MS;
 /** A job takes a step every few seconds while it runs. */
-const STUCK_MS = 60 * 60 * 1000;
+const STUCK_MS = HOUR_MS;
 /** What is done sooner does not wait. */
 const WAITING_MS = 60_000;
 

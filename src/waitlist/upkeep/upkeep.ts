@@ -3,6 +3,7 @@ import { SchemaSuperseded } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
@@ -23,7 +24,6 @@ const EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 60_000;
 const REMOVE_EVERY_MS = 5_000;
 const FILL_EVERY_MS = 5_000;
-const HOUR_MS = 60 * 60 * 1000;
 const QUEUES_AT_ONCE = 100;
 
 /**

@@ -1,9 +1,10 @@
 import { reportState } from '../../lib/state-log.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import type { Context } from '../queue/context.ts';
 
 export const BACKLOG_LIMIT = 10_000;
-export const OLDEST_LIMIT_MS = 60 * 60 * 1000;
+export const OLDEST_LIMIT_MS = HOUR_MS;
 /** Enough to write the log back, and for an operator to react. */
 export const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 

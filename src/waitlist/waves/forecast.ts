@@ -1,6 +1,7 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { oldestId } from '../../lib/ids.ts';
 import { readName } from '../../lib/name.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { findSegment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -18,7 +19,7 @@ import { findWave, type InviteCounts, planOf, readCounts, roomOf } from './waves
 
 export const UPCOMING_MAX = 10;
 /** Most people who accept do so within a few days, so younger invites say little. */
-const OLD_ENOUGH_MS = 7 * 24 * 60 * 60 * 1000;
+const OLD_ENOUGH_MS = 7 * DAY_MS;
 const SAMPLE_MAX = 10_000;
 /** With fewer, the range is too wide to be of use. */
 export const SAMPLE_MIN = 30;

@@ -1,5 +1,5 @@
 import type { Problems } from '../../lib/errors.ts';
-import { readDate } from '../../lib/time.ts';
+import { DAY_MS, MINUTE_MS, readDate } from '../../lib/time.ts';
 import { dayOf, findTimeZone, type TimeZone } from '../statistics/time-zone.ts';
 
 export const WEEKDAYS = [
@@ -28,8 +28,6 @@ export interface Schedule {
   dayOfMonth?: number | undefined;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The longest gap between two days of a rule is that from the 31st of a month to the end of the next one. */
 const DAYS_AHEAD = 63;
 /** Further from any change of clocks than a time zone is from UTC. */

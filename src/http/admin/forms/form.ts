@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { isoTime } from '../../../lib/time.ts';
+import { DAY_MS, isoTime } from '../../../lib/time.ts';
 import { listBlockedOrigins } from '../../../waitlist/forms/blocked-origins.ts';
 import { formOf } from '../../../waitlist/forms/form.ts';
 import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
@@ -16,7 +16,6 @@ import { parseTime } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Form';
-const DAY_MS = 24 * 60 * 60 * 1000;
 const RANGE_MS_MAX = 366 * DAY_MS;
 
 const params = Type.Object(waitlistParams);

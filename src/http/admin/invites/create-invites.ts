@@ -3,6 +3,7 @@ import { sharedNow } from '../../../db/shared-clock.ts';
 import { parseEmail } from '../../../lib/email.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { mailableFrom, mailableTo } from '../../../mail/mailable.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
@@ -28,7 +29,7 @@ import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invite-object.ts
 
 const FIRST_MAX = 999_999_999;
 /** A hundred years: enough for an expiry, and far from the end of time. */
-const EXPIRES_IN_MAX_MS = 100 * 365 * 86_400_000;
+const EXPIRES_IN_MAX_MS = 100 * 365 * DAY_MS;
 
 const InviteRequest = Type.Object(
   {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { idPattern, limits, named, nullable, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
@@ -9,7 +10,7 @@ import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf } from '..
 import { closed } from '../core/schemas.ts';
 
 /** Long enough to deploy the new key everywhere. */
-export const OVERLAP_MS = 86_400_000;
+export const OVERLAP_MS = DAY_MS;
 
 const KeyObject = Type.Object(
   {

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DAY_MS } from '../../../lib/time.ts';
 import { requirePassword } from '../../../operators/own-account.ts';
 import {
   DEFAULT_OVERLAP_MS,
@@ -16,7 +17,7 @@ import { EndpointParams, EXAMPLE_ENDPOINT, EXAMPLE_SECRET } from './schemas.ts';
 import { NO_ENDPOINT, requireEndpoint } from './scope.ts';
 
 const tag = 'Webhook endpoints';
-const OVERLAP_MS_MAX = 30 * 24 * 60 * 60 * 1000;
+const OVERLAP_MS_MAX = 30 * DAY_MS;
 const querystring = Type.Object(environmentQuery, closed);
 const id = Type.String({ ...idPattern('whe'), description: 'Id of the endpoint.' });
 

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../../lib/time.ts';
 import { findTimeZone, type TimeZone } from '../../statistics/time-zone.ts';
 
-const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const OFFSETS_KEPT = 20_000;
 
