@@ -14,7 +14,7 @@ import { updateMailSettings } from '../src/mail/update-settings.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
-import { freePort } from '../test/support/postgres.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { delivered, signUp } from './backlog.ts';
 import { startDoorlist } from './processes.ts';
 import { median, printTable, type Row } from './report.ts';

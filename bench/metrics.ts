@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { freePort } from '../test/support/postgres.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { SIGNUP } from './batches.ts';
 import { createWaitlist } from './endpoints.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';

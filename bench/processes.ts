@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { buildProgram } from '../build/program.ts';
-import { freePort } from '../test/support/postgres.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const DOORLIST = [path.join(ROOT, 'bin/doorlist')];

@@ -11,9 +11,9 @@ import { openContext, openDatabase } from '../src/installation/open.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { VERSION } from '../src/lib/version.ts';
 import { afterTest } from './support/cleanup.ts';
+import { freePort } from './support/free-port.ts';
 import { type Client, clientFor, eventually, forEachEngine, listOver } from './support/harness.ts';
 import { fingerprint } from './support/inspect.ts';
-import { freePort } from './support/postgres.ts';
 import {
   commandJson,
   type Finished,

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { SCHEMA_LOCK } from '../src/db/postgres/schema-lock.ts';
 import { afterTest } from './support/cleanup.ts';
+import { freePort } from './support/free-port.ts';
 import {
   assertError,
   clientFor,
@@ -14,7 +15,6 @@ import {
   type Service,
   startService,
 } from './support/harness.ts';
-import { freePort } from './support/postgres.ts';
 import { startCommand, startProcess } from './support/process.ts';
 import { exchangeOne, open, parseAnswers, rawRequest } from './support/raw-http.ts';
 import { createStorage, type Storage } from './support/storage.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { afterTest } from './support/cleanup.ts';
+import { freePort } from './support/free-port.ts';
 import { forEachEngine } from './support/harness.ts';
 import { commandJson, type RunningProcess, runCommand, startProcess } from './support/process.ts';
 import { findProgram, without } from './support/programs.ts';
@@ -82,15 +82,6 @@ async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill();
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 forEachEngine((engine) => {

@@ -17,7 +17,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
-import { freePort } from './support/postgres.ts';
+import { freePort } from './support/free-port.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const PLATFORMS = Object.entries(manifest.optionalDependencies);

@@ -28,7 +28,7 @@ import { noteMigration } from '../src/installation/migration-note.ts';
 import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { createDatabase } from './support/databases.ts';
-import { freePort } from './support/postgres.ts';
+import { freePort } from './support/free-port.ts';
 import { type Finished, runCommand } from './support/process.ts';
 import { postgresServerUrl, unique } from './support/storage.ts';
 import { runHere } from './support/terminal.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { checkEverywhere, launchBrowser, openDashboard } from '../support/dashboard.ts';
+import { freePort } from '../support/free-port.ts';
 import { eventually, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser as Operator, OWNER, PASSWORD, setUp } from '../support/operators.ts';
 
@@ -15,7 +14,7 @@ let origin: string;
 let owner: Operator;
 
 before(async () => {
-  const port = await freePort();
+  const port = await freePort(); // The public URL names it before the service has it.
   origin = `http://localhost:${port}`;
   service = await startService('sqlite', {
     port,
@@ -169,12 +168,3 @@ describe('accounts in a browser', () => {
     assert.deepEqual(waiting, [0, 1]);
   });
 });
-
-/** The public URL must name the port before the service has one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

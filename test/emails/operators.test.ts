@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { presentMailDetails } from '../../src/mail/present.ts';
+import { freePort } from '../support/free-port.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { freePort } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, jsonOf, typed } from '../support/terminal.ts';

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
 import { readPauses } from '../../src/mail/smtp/pause-record.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
+import { freePort } from '../support/free-port.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { allSent, type Mailing, mailingList, mailsArrived, startMailing } from '../support/mails.ts';
-import { freePort } from '../support/postgres.ts';
 import { createStorage } from '../support/storage.ts';
 import { type SendingOptions, until } from '../support/webhooks.ts';
 

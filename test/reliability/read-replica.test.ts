@@ -6,9 +6,9 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { adminClient, succeeded } from '../support/admin.ts';
+import { freePort } from '../support/free-port.ts';
 import { eventually, type List, type Service, startService } from '../support/harness.ts';
 import { type Pair, startPair } from '../support/pair.ts';
-import { freePort } from '../support/postgres.ts';
 
 async function ask(url: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });

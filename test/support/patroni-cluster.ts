@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from './postgres.ts';
+import { freePort } from './free-port.ts';
 
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;

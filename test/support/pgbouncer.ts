@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from './postgres.ts';
+import { freePort } from './free-port.ts';
 import { findProgram } from './programs.ts';
 
 const NOBODY = 65_534;

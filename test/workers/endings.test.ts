@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterTest } from '../support/cleanup.ts';
+import { freePort } from '../support/free-port.ts';
 import { forEachEngine, type List, startService } from '../support/harness.ts';
-import { freePort } from '../support/postgres.ts';
 import { runCommand, startProcess } from '../support/process.ts';
 import { createStorage } from '../support/storage.ts';
 import { clientsOfThreads } from '../support/thread-clients.ts';

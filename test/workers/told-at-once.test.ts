@@ -9,8 +9,8 @@ import type { Target } from '../../src/outbox/target.ts';
 import { startRequestThreads } from '../../src/server/request-threads.ts';
 import { listEndpoints } from '../../src/webhooks/endpoints.ts';
 import { afterTest } from '../support/cleanup.ts';
+import { freePort } from '../support/free-port.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
-import { freePort } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, LOOPBACK, until } from '../support/webhooks.ts';
 
