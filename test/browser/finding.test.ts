@@ -5,6 +5,7 @@ import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { checkOn, type DashboardPage, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
+import { clockOf } from '../support/windows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -161,7 +162,9 @@ forEachEngine((engine) => {
   });
 
   it('compares a period, shows a range, and leads from numbers to people', async () => {
-    const page = await open(`/waitlists/${list.id}`);
+    const page = await open('/account');
+    await clockOf(page).setFixedTime(service.clock.now); // That of the service stands still, too: a day could end.
+    await page.goto(`/waitlists/${list.id}`);
     await page.getByRole('button', { name: 'Compare periods' }).click();
     const compared = page.getByRole('region', { name: 'Compared with before' });
     await compared.getByText('0 before').first().waitFor();

@@ -5,6 +5,7 @@ import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
+import { clockOf } from '../support/windows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,9 +54,9 @@ forEachEngine((engine) => {
   /** Its clock stands still, as that of the service does: an hour could end meanwhile. */
   const openAt = async (now: number, path: string) => {
     const page = await open('/account');
-    await page.clock.setFixedTime(now);
+    await clockOf(page).setFixedTime(now);
     await page.goto(path);
-    return Object.assign(page, { close: () => page.context().close() });
+    return page;
   };
 
   it('shows as many hours, days and weeks as it says, and the same numbers as the API', async () => {

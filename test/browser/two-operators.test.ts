@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { checkEverywhere, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, PASSWORD, setUp } from '../support/operators.ts';
+import { clockOf } from '../support/windows.ts';
 
 const openDashboard = useDashboard();
 
@@ -48,7 +49,7 @@ forEachEngine((engine) => {
     const page = await openDashboard(service, `/waitlists/${id}/waves`, { as: owner });
     const dialog = page.getByRole('dialog');
     const edit = page.getByRole('button', { name: 'Edit', exact: true });
-    await page.clock.install();
+    await clockOf(page).install();
     await page.goto(wave);
     await edit.click();
     await dialog.getByLabel('Name').fill('Renamed here');
@@ -122,7 +123,7 @@ forEachEngine((engine) => {
 
   it('keeps what was changed elsewhere in a profile that is open here', async () => {
     const page = await openDashboard(service, '/account', { as: owner });
-    await page.clock.install();
+    await clockOf(page).install();
     await page.reload();
     await page.getByLabel('Name').fill('Named here');
     await owner.patch('/me', { email: 'moved@example.com', password: PASSWORD });

@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Browser as Chromium, Page } from 'playwright-core';
+import type { BrowserContextOptions, Browser as Chromium, Clock, Page } from 'playwright-core';
 
 export interface View extends BrowserContextOptions {
   viewport: { width: number; height: number };
@@ -47,6 +47,12 @@ export async function openWindow(browser: Chromium, view: View): Promise<Window>
       idle.push({ kind, window });
     },
   });
+}
+
+/** To set the time of a page. Its window keeps that clock, and so is not used again. */
+export function clockOf(page: Page): Clock {
+  Object.assign(page, { close: () => page.context().close() });
+  return page.clock;
 }
 
 /** At the end of a test file. */
