@@ -4,6 +4,7 @@ import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import {
   assertError,
+  eventually,
   forEachEngine,
   type List,
   type Service,
@@ -83,7 +84,10 @@ forEachEngine((engine) => {
       await askAll('?limit=1'); // Opens the connections, so that the next ones arrive together.
       service.log.length = 0;
       for (const { status } of await askAll('?limit=200')) assert.equal(status, 200);
-      const answered = service.log.map((line) => JSON.parse(line).requestId);
+      const answered = await eventually(
+        async () => service.log.map((line) => JSON.parse(line).requestId),
+        ({ length }) => length >= CROWD + 2,
+      );
       assert.equal(answered.length, CROWD + 2);
       assert.ok(answered.indexOf('page') < CROWD / 2, `after ${answered.indexOf('page')} pages`);
       assert.ok(answered.indexOf('lookup') < CROWD / 2, `after ${answered.indexOf('lookup')} pages`);
