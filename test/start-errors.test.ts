@@ -141,7 +141,7 @@ describe('a database that cannot be used is reported in one sentence, at the sta
 
   it('several hosts, and what is wrong with each', async () => {
     const [closed, other] = [await freePort(), await freePort()];
-    const url = `postgres://me:hunter2@127.0.0.1:${closed},127.0.0.1:${other}/doorlist?connect_timeout=1`;
+    const url = `postgres://me:hunter2@127.0.0.1:${closed},127.0.0.1:${other}/doorlist?connect_timeout=20`;
     const { code, stderr } = await runHere({ DATABASE_URL: url }, 'waitlist', 'list');
     assert.equal(code, 1);
     assert.match(stderr, /^doorlist: No server in DATABASE_URL accepts writes\. /);

@@ -31,7 +31,7 @@ describe('behind a pooler, where every statement may run in another session', ()
       'alter database %I set statement_timeout = ''7s''', current_database()); end $$`);
     await owner.end();
     pooler = await startFakePooler(url);
-    db = await openPostgres({ url: pooler.url, poolSize: 1, limits: { statementMs: 300 } });
+    db = await openPostgres({ url: pooler.url, poolSize: 1, limits: { statementMs: 1_500 } });
   });
   after(async () => {
     await db.close();
@@ -43,7 +43,7 @@ describe('behind a pooler, where every statement may run in another session', ()
     current_setting('statement_timeout') as timeout, current_setting('enable_seqscan') as scans`;
 
   it('each one brings its settings, inside a transaction and outside', async () => {
-    const ours = { jit: 'off', timeout: '300ms', scans: 'off' };
+    const ours = { jit: 'off', timeout: '1500ms', scans: 'off' };
     assert.deepEqual((await SETTINGS.execute(db.query)).rows, [ours]);
     assert.deepEqual((await db.transaction((trx) => SETTINGS.execute(trx))).rows, [ours]);
     assert.deepEqual((await SETTINGS.execute(db.unlimited.query)).rows, [{ ...ours, timeout: '0' }]);
@@ -53,7 +53,7 @@ describe('behind a pooler, where every statement may run in another session', ()
   it('a failed one leaves the connection usable', async () => {
     await assert.rejects(sql`select 1 / 0`.execute(db.query), /division by zero/);
     await assert.rejects(sql`select pg_sleep(20)`.execute(db.query), /statement timeout/);
-    assert.equal((await SETTINGS.execute(db.query)).rows[0]?.timeout, '300ms');
+    assert.equal((await SETTINGS.execute(db.query)).rows[0]?.timeout, '1500ms');
     await db.query.updateTable('instance').set({ id: 1 }).execute();
   });
 });

@@ -98,7 +98,7 @@ describe('a start on PostgreSQL', () => {
     const migrating = new pg.Client({ connectionString: storage.environment.DATABASE_URL });
     await migrating.connect();
     await migrating.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    const limits = { connectMs: 5_000, statementMs: 300, silenceMs: 600, idleInTransactionMs: 5_000 };
+    const limits = { connectMs: 20_000, statementMs: 1_000, silenceMs: 1_500, idleInTransactionMs: 20_000 };
     const starting = startProcess(
       { ...storage.environment, LIMITS: JSON.stringify({ limits }) },
       { script: SERVE },

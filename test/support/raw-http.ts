@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 export interface RawAnswer {
   status: number;

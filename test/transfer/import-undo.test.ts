@@ -320,7 +320,7 @@ forEachEngine((engine) => {
       assert.deepEqual(ranges, []);
     });
 
-    it('is finished by the next command if one is killed', { timeout: 120_000 }, async () => {
+    it('is finished by the next command if one is killed', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       const emails = Array.from({ length: 6_000 }, (_, at) => `k${at}@example.com`);

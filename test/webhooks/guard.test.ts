@@ -86,7 +86,7 @@ describe('the webhook address guard', () => {
 
   const post = async (url: string, resolve?: Resolve, allow: string[] = []) => {
     const guard = createGuard(allowList(allow), resolve ? { resolve } : {});
-    const sender = createSender(guard, { deadlineMs: 2_000 });
+    const sender = createSender(guard);
     try {
       return await sender.send({ url, headers: {}, keys: [], id: 'evt_x', body: '{}' }, Date.now());
     } finally {
@@ -135,7 +135,7 @@ describe('the webhook address guard', () => {
     const rebinding: Resolve = async () => (++asked === 1 ? ['93.184.215.14'] : ['127.0.0.1']);
     const guard = createGuard(allowList([]), { resolve: rebinding });
     await guard.checkTarget(name); // At registration it is somebody's good server.
-    const sender = createSender(guard, { deadlineMs: 2_000 });
+    const sender = createSender(guard);
     afterTest(sender.close);
     const late = await sender.send({ url: name, headers: {}, keys: [], id: 'evt_x', body: '{}' }, Date.now());
     assert.match(late.error ?? '', /not on the public Internet/);
