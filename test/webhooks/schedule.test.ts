@@ -140,10 +140,10 @@ forEachEngine((engine) => {
       const view = await showEndpoint(service.context, endpoint);
       assert.equal(view.disabledReason, 'no delivery succeeded for 5 days');
       await inState(service.context, endpoint, 'held', 1);
-      const notice = service.log.find(
-        (line) => line.includes('webhook endpoint disabled') && line.includes(endpoint),
-      );
-      assert.match(notice ?? '', /"level":"warn".*no delivery succeeded for 5 days/);
+      const notice = () =>
+        service.log.find((line) => line.includes('webhook endpoint disabled') && line.includes(endpoint));
+      await until('it is logged', () => notice() !== undefined);
+      assert.match(notice() ?? '', /"level":"warn".*no delivery succeeded for 5 days/);
       receiver.answer = status(200);
       await setEndpointEnabled(service.context, endpoint, true);
       service.clock.advance(HOUR);
