@@ -75,17 +75,18 @@ forEachEngine((engine) => {
           key: list.key,
           headers: { 'x-request-id': name },
         });
-      const askAll = (page: string) =>
+      const NAMES = { crowd: 'crowd', page: 'page', lookup: 'lookup' };
+      const askAll = (page: string, names: typeof NAMES) =>
         Promise.all([
-          ...Array.from({ length: CROWD }, () => get(crowded, page, 'crowd')),
-          get(other, page, 'page'),
-          get(other, '/p7@example.com', 'lookup'),
+          ...Array.from({ length: CROWD }, () => get(crowded, page, names.crowd)),
+          get(other, page, names.page),
+          get(other, '/p7@example.com', names.lookup),
         ]);
-      await askAll('?limit=1'); // Opens the connections, so that the next ones arrive together.
-      service.log.length = 0;
-      for (const { status } of await askAll('?limit=200')) assert.equal(status, 200);
+      // Opens the connections, so that the next ones arrive together.
+      await askAll('?limit=1', { crowd: 'first', page: 'first', lookup: 'first' });
+      for (const { status } of await askAll('?limit=200', NAMES)) assert.equal(status, 200);
       const answered = await eventually(
-        async () => service.log.map((line) => JSON.parse(line).requestId),
+        async () => service.log.map((line) => JSON.parse(line).requestId).filter((id) => id in NAMES),
         ({ length }) => length >= CROWD + 2,
       );
       assert.equal(answered.length, CROWD + 2);
