@@ -20,6 +20,7 @@ import { exchangeOne, open, parseAnswers, rawRequest } from './support/raw-http.
 import { createStorage, type Storage } from './support/storage.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 import { jsonOf } from './support/terminal.ts';
+import { until } from './support/webhooks.ts';
 
 const INVITES = '/sdk/v1/waitlist/invites';
 const SIGNUP = '/sdk/v1/waitlist/signup';
@@ -208,6 +209,7 @@ forEachEngine((engine) => {
           metadata: { secretKey: 'secretValue' },
         });
         const { code } = await list.invite('secret-person@example.com');
+        await until('the first line', () => service.log.some((line) => line.includes(SIGNUP))); // It may come late.
         service.log.length = 0;
         await list.signup({ email: 'secret-other@example.com' });
         await list.signup({ email: 'secret refused' });
