@@ -1,8 +1,9 @@
 import { CircleAlert } from 'lucide-react';
-import { type FocusEvent, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
+import { useMarkedFields } from './use-marked-fields.ts';
 
 interface SaveFormProps {
   /** Whether anything has changed. */
@@ -46,7 +47,9 @@ export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: Sa
             <p className="text-sm text-mute">You have unsaved changes.</p>
           )}
           <div className="flex gap-2">
-            <Button onClick={onDiscard}>Discard</Button>
+            <Button idle={busy} onClick={onDiscard}>
+              Discard
+            </Button>
             <Button type="submit" look="primary" busy={busy}>
               Save changes
             </Button>
@@ -70,20 +73,6 @@ function useFocusBack(dirty: boolean) {
     isInBar.current = bar !== null && target.matches(':focus-visible');
     if (!bar) left.current = target;
   };
-}
-
-/** Leads to the first field that is marked, which may be out of sight, and counts them. */
-function useMarkedFields(error: ApiError | undefined) {
-  const form = useRef<HTMLFormElement>(null);
-  const [marked, setMarked] = useState(0);
-  useEffect(() => {
-    if (!error) return;
-    const fields = [...(form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])];
-    setMarked(fields.length);
-    fields[0]?.scrollIntoView({ block: 'center' });
-    fields[0]?.focus({ preventScroll: true });
-  }, [error]);
-  return { form, marked };
 }
 
 function reasonOf(error: ApiError, marked: number): string {

@@ -18,5 +18,6 @@ export function useAct<A extends unknown[]>(action: (...input: A) => Promise<unk
       running.current = false;
     }
   };
-  return { ...state, run };
+  const forgetError = () => setState(({ busy }) => ({ busy }));
+  return { ...state, run, forgetError };
 }

@@ -18,7 +18,6 @@ export function useSettings<Saved, Draft extends object, Changes extends object>
   save,
 }: Settings<Saved, Draft, Changes>) {
   const [{ draft, from, base }, setState] = useState(() => startFrom(saved, draftOf(saved)));
-  const start = (given: Draft) => setState((now) => startFrom(now.base, given));
   // Somebody else saved: what is not edited here follows.
   if (base !== saved && JSON.stringify(base) !== JSON.stringify(saved)) {
     const isNew = Object.keys(changesOf(saved, from)).length > 0;
@@ -26,9 +25,11 @@ export function useSettings<Saved, Draft extends object, Changes extends object>
     setState({ base: saved, from: next, draft: { ...next, ...edited(draft, from) } });
   }
   const changes = changesOf(saved, draft);
-  const { run, busy, error } = useAct(async () => {
+  const { run, busy, error, forgetError } = useAct(async () => {
     closeToasts(); // What was said about an earlier attempt.
-    start(draftOf(await save(changes)));
+    const next = draftOf(await save(changes));
+    // What was typed meanwhile is not saved yet.
+    setState((now) => ({ base: now.base, from: next, draft: { ...next, ...edited(now.draft, draft) } }));
     toast('Saved your changes');
   });
   return {
@@ -42,7 +43,10 @@ export function useSettings<Saved, Draft extends object, Changes extends object>
       busy,
       error,
       onSave: run,
-      onDiscard: () => start(draftOf(saved)),
+      onDiscard: () => {
+        forgetError();
+        setState((now) => startFrom(now.base, draftOf(saved)));
+      },
     },
   };
 }

@@ -11,6 +11,8 @@ const FIELDS = ['subject', 'body'] as const;
 type TextField = (typeof FIELDS)[number];
 
 const textsOf = ({ subject, body }: Template): TemplateTexts => ({ subject, body });
+const pick = (texts: TemplateTexts, fields: readonly TextField[]): Partial<TemplateTexts> =>
+  Object.fromEntries(fields.map((field) => [field, texts[field]]));
 const differing = (a: TemplateTexts, b: TemplateTexts) => FIELDS.filter((field) => a[field] !== b[field]);
 
 /** What somebody else saved while a template was edited. */
@@ -30,16 +32,17 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
   const dirty = differing(draft, base).length > 0;
   const { queryKey } = templateQuery(scope, kind, chosen);
-  const start = (from: Template) => {
+  /** What was typed since the draft was like `before` stays. */
+  const start = (from: Template, before?: TemplateTexts) => {
     setBase(from);
-    setDraft(textsOf(from));
+    setDraft((now) => ({ ...textsOf(from), ...(before && pick(now, differing(now, before))) }));
     setMeanwhile(undefined);
   };
   if (base.version !== template.version && !dirty) start(template);
 
-  const adopt = (saved: Template) => {
+  const adopt = (saved: Template, sent?: TemplateTexts) => {
     client.setQueryData(queryKey, saved);
-    start(saved);
+    start(saved, sent);
     return client.invalidateQueries({ queryKey: ['templates', scope.waitlistId], refetchType: 'none' });
   };
   const write = (texts: TemplateTexts, expectVersion: number) =>
@@ -49,13 +52,12 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
     const theirs = await client.fetchQuery({ ...templateQuery(scope, kind, chosen), staleTime: 0 });
     const mine = differing(draft, base);
     const changed = differing(theirs, base);
+    start(theirs, textsOf(base));
     setMeanwhile({ changed, replaced: changed.filter((field) => mine.includes(field)) });
-    setBase(theirs);
-    setDraft({ ...textsOf(theirs), ...Object.fromEntries(mine.map((field) => [field, draft[field]])) });
   };
   const save = useAct(async () => {
     try {
-      await adopt(await write(draft, base.version));
+      await adopt(await write(draft, base.version), draft);
       toast('Template saved');
     } catch (error) {
       await (ApiError.from(error).code === 'changed' ? rebase() : Promise.reject(error)).catch(toastError);
@@ -65,7 +67,10 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
     const saved = await resetTemplate(scope, kind, language);
     await adopt(saved);
     toast('Template reset', {
-      undo: () => void write(textsOf(base), saved.version).then(adopt).catch(toastError),
+      undo: () =>
+        void write(textsOf(base), saved.version)
+          .then((saved) => adopt(saved))
+          .catch(toastError),
     });
   };
   return {
