@@ -13,17 +13,20 @@ interface ConfirmDialogProps {
   action: string;
   /** For what cannot be undone: the text to type first. */
   typed?: string;
-  /** More to fill in. */
+  /** Nothing is lost by it. */
+  harmless?: boolean;
+  /** More to know, or to fill in. */
   children?: ReactNode;
   onConfirm: () => Promise<unknown>;
 }
 
-/** Asks before something is destroyed. Stays open, with the reason, if it fails. */
+/** Asks before something is destroyed or sent. Stays open, with the reason, if it fails. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return props.open ? <OpenConfirm {...props} /> : null;
 }
 
-function OpenConfirm({ onClose, title, about, action, typed, children, onConfirm }: ConfirmDialogProps) {
+function OpenConfirm(props: ConfirmDialogProps) {
+  const { onClose, title, about, action, typed, harmless, children, onConfirm } = props;
   const [text, setText] = useState('');
   const { run, busy, error } = useAct(async () => {
     await onConfirm();
@@ -42,7 +45,7 @@ function OpenConfirm({ onClose, title, about, action, typed, children, onConfirm
           <Button disabled={busy} onClick={onClose}>
             Cancel
           </Button>
-          <Button look="danger" disabled={!ready} busy={busy} onClick={run}>
+          <Button look={harmless ? 'primary' : 'danger'} disabled={!ready} busy={busy} onClick={run}>
             {action}
           </Button>
         </>

@@ -4,6 +4,7 @@ import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { useAct } from './use-act.ts';
+import { useMarkedFields } from './use-marked-fields.ts';
 import { useTyped } from './use-typed.tsx';
 
 interface FormDialogProps {
@@ -36,6 +37,7 @@ export function FormDialog({
   const shown = new Set<string>();
   const typed = useTyped(onClose);
   const { run, busy, error } = useAct(onSubmit);
+  const { form } = useMarkedFields(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -49,21 +51,24 @@ export function FormDialog({
   return (
     <Dialog
       open
-      onClose={typed.onClose}
+      // What has begun cannot be called off, and its outcome is shown here.
+      onClose={() => busy || typed.onClose()}
       title={title}
       about={about}
       wide={wide ?? false}
       initialFocus={initialFocus}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={busy} onClick={onClose}>
+            Cancel
+          </Button>
           <Button type="submit" form={id} look={danger ? 'danger' : 'primary'} busy={busy}>
             {action}
           </Button>
         </>
       }
     >
-      <form id={id} onSubmit={submit} onInput={typed.onInput} className="flex flex-col gap-4">
+      <form id={id} ref={form} onSubmit={submit} onInput={typed.onInput} className="flex flex-col gap-4">
         {other !== undefined && <Alert>{other}</Alert>}
         {fields}
       </form>

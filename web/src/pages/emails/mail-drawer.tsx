@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, Drawer } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Drawer } from '../../ui/dialog.tsx';
 import { MailFrame } from '../../ui/mail-frame.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
@@ -12,7 +13,6 @@ import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
@@ -37,7 +37,7 @@ export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
     <Drawer
       open={mailId !== undefined}
       onClose={onClose}
-      title={mail?.subject ?? 'Email'}
+      title={<span dir="auto">{mail?.subject ?? 'Email'}</span>}
       actions={
         source !== null &&
         mail?.subject && (
@@ -65,16 +65,10 @@ function ResendDialog({
   onClose: () => void;
 }) {
   const client = useQueryClient();
-  const { run, busy, error } = useAct(async () => {
-    const { mailable } = await resendMail(source, mail.id);
-    await client.invalidateQueries({ queryKey: mailsKey(source) });
-    onClose();
-    if (mailable.mailable) toast('Email is on its way');
-    else toastMailed('Recorded again', mailable);
-  });
   return (
-    <Dialog
+    <ConfirmDialog
       open
+      harmless
       onClose={onClose}
       title="Resend this email?"
       about={
@@ -82,21 +76,14 @@ function ResendDialog({
           ? mail.mailable.message
           : `${mail.to ?? 'The person'} gets it again, from ${PRODUCTION}.`
       }
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={busy} onClick={() => void run()}>
-            Resend email
-          </Button>
-        </>
-      }
-    >
-      {error && (
-        <p role="alert" className="text-sm text-danger">
-          {error.sentence}
-        </p>
-      )}
-    </Dialog>
+      action="Resend email"
+      onConfirm={async () => {
+        const { mailable } = await resendMail(source, mail.id);
+        await client.invalidateQueries({ queryKey: mailsKey(source) });
+        if (mailable.mailable) toast('The email is on its way again');
+        else toastMailed('Recorded again', mailable);
+      }}
+    />
   );
 }
 
@@ -145,7 +132,10 @@ function Details({ mail }: { mail: MailDetails }) {
               <MailFrame html={html} title={mail.subject ?? 'Email'} width={WIDTH} fit="adapt" />
             ) : (
               <Scrollable label="Plain text" className="max-h-128 overflow-auto">
-                <pre className="p-4 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap">
+                <pre
+                  dir="auto"
+                  className="p-4 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap"
+                >
                   {text}
                 </pre>
               </Scrollable>

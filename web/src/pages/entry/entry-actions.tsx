@@ -19,11 +19,9 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { download } from '../../ui/download.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
 import { toastMailed } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { MoveDialog } from './move-dialog.tsx';
@@ -221,39 +219,21 @@ function InviteOne({ scope, about, onClose, onInvite }: InviteOneProps) {
   const { data: status } = useQuery(mailStatusQuery(scope));
   const mailable = mailableOf(status, 'invite');
   const why = mailable && whyNotMailed(mailable);
-  const { run, busy, error } = useAct(async () => {
-    await onInvite();
-    onClose();
-  });
   return (
-    <Dialog
+    <ConfirmDialog
       open
+      harmless
       onClose={onClose}
       title="Invite this person?"
       about={about}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={busy} onClick={run}>
-            Invite
-          </Button>
-        </>
-      }
+      action="Invite"
+      onConfirm={onInvite}
     >
-      {(why !== undefined || error) && (
-        <div className="flex flex-col gap-3">
-          {why !== undefined && (
-            <Alert tone="warn" title={`They are not emailed: ${why}`}>
-              {mailable?.message}
-            </Alert>
-          )}
-          {error && (
-            <p role="alert" className="text-sm text-danger">
-              {error.sentence}
-            </p>
-          )}
-        </div>
+      {why !== undefined && (
+        <Alert tone="warn" title={`They are not emailed: ${why}`}>
+          {mailable?.message}
+        </Alert>
       )}
-    </Dialog>
+    </ConfirmDialog>
   );
 }

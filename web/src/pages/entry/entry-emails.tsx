@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
+import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
@@ -12,8 +13,9 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
-import { STATE_TONES } from '../emails/mails.ts';
+import { resendMail, STATE_TONES } from '../emails/mails.ts';
 import { toastMailed } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
@@ -34,20 +36,18 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
-  const resend = async (mailId: string) => {
+  const [resent, setResent] = useState<string>();
+  const resend = useAct(async (mailId: string) => {
+    setResent(mailId);
     try {
-      const { mailable } = await call(
-        api.POST('/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend', {
-          params: { path: { ...path, mailId }, query: { environment: scope.environment } },
-        }),
-      );
+      const { mailable } = await resendMail(scope, mailId);
       await client.invalidateQueries({ queryKey });
       if (mailable.mailable) toast('The email is on its way again');
       else toastMailed('Recorded again', mailable);
     } catch (error) {
       toastError(error);
     }
-  };
+  });
   return (
     <InDrawer>
       <QueryProblem query={query}>
@@ -99,7 +99,8 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
                     size="sm"
                     look="quiet"
                     aria-label={`Resend ${kind}`}
-                    onClick={() => void resend(id)}
+                    busy={resend.busy && resent === id}
+                    onClick={() => void resend.run(id)}
                   >
                     Resend
                   </Button>

@@ -14,6 +14,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
 
 type Review = Schemas['ReferralReview'];
 type Decision = Schemas['ReferralDecision']['decision'];
@@ -53,6 +54,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
     await client.invalidateQueries({ queryKey });
     toast(decision === 'credit' ? 'Credited the referral' : 'Rejected the referral');
   };
+  const credit = useAct((review: Review) => decide(review, 'credit').catch(toastError));
   const columns: Column<Review>[] = [
     {
       id: 'entry',
@@ -85,10 +87,20 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
           </Badge>
         ) : mayDecide ? (
           <span className="flex justify-end gap-1 max-md:flex-col">
-            <Button size="sm" onClick={() => decide(review, 'credit').catch(toastError)}>
+            <Button
+              size="sm"
+              busy={credit.busy}
+              aria-label={`Credit the referral of ${nameOf(review.entry)}`}
+              onClick={() => void credit.run(review)}
+            >
               Credit
             </Button>
-            <Button size="sm" look="quiet" onClick={() => setRejecting(review)}>
+            <Button
+              size="sm"
+              look="quiet"
+              aria-label={`Reject the referral of ${nameOf(review.entry)}`}
+              onClick={() => setRejecting(review)}
+            >
               Reject
             </Button>
           </span>
