@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import type { Schemas } from '../../api/client.ts';
+import { ApiError, type Schemas } from '../../api/client.ts';
 import { healthQuery } from '../../api/health.ts';
 import { useMay } from '../../api/me.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -38,6 +38,11 @@ export function HealthPage() {
         }
       />
       <div className="flex flex-col gap-6">
+        {query.data && query.isError && (
+          <Alert title="The checks could not be loaded again">
+            {ApiError.from(query.error).sentence} What you see is as it was then.
+          </Alert>
+        )}
         {query.data && <Summary findings={query.data.findings} />}
         <Card
           flush

@@ -11,6 +11,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { dayIn } from '../../ui/day.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -66,7 +67,8 @@ export function OverviewPage() {
       {within(count, `${count === 1 ? 'invite' : 'invites'} ${what} `)}
     </span>
   );
-  const totals = query.data?.totals;
+  const isOfBefore = query.isPlaceholderData;
+  const totals = isOfBefore ? undefined : query.data?.totals;
   const seesMetadata = useMay('support');
   const keys = waitlist?.metadataKeys ?? [];
   return (
@@ -131,57 +133,59 @@ export function OverviewPage() {
         </Suspense>
       ) : (
         <QueryProblem framed query={query}>
-          <Card
-            title="Signups"
-            actions={
-              <Button
-                size="sm"
-                look="quiet"
-                aria-pressed={compare !== undefined}
-                className={compare ? 'bg-hover' : ''}
-                onClick={() => set({ compare: compare ? undefined : '1' })}
-              >
-                Compare periods
-              </Button>
-            }
-          >
-            {!query.data ? (
-              <Skeleton className="h-68" />
-            ) : totals?.signups === 0 && !compare ? (
-              <p className="flex h-68 items-center justify-center text-mute">
-                No signups in {period === CUSTOM ? label : `the last ${label}`}.
-              </p>
-            ) : compare ? (
-              <Suspense fallback={<Skeleton className="h-68" />}>
-                <ComparedChart statistics={query.data} />
-              </Suspense>
-            ) : (
-              <SignupsChart statistics={query.data} />
-            )}
-          </Card>
-          <div className="grid gap-6 lg:grid-cols-2">
-            <ActivityCard statistics={query.data} />
-            <ReferralsCard statistics={query.data} />
-            {seesMetadata &&
-              keys.map((key) => (
-                <Suspense
-                  key={key}
-                  fallback={
-                    <Card>
-                      <Skeleton className="h-68" />
-                    </Card>
-                  }
+          <div aria-busy={isOfBefore} className={cx('flex flex-col gap-6', isOfBefore && 'opacity-50')}>
+            <Card
+              title="Signups"
+              actions={
+                <Button
+                  size="sm"
+                  look="quiet"
+                  aria-pressed={compare !== undefined}
+                  className={compare ? 'bg-hover' : ''}
+                  onClick={() => set({ compare: compare ? undefined : '1' })}
                 >
-                  <MetadataCard name={key} statistics={query.data} />
+                  Compare periods
+                </Button>
+              }
+            >
+              {!query.data ? (
+                <Skeleton className="h-68" />
+              ) : totals?.signups === 0 && !compare ? (
+                <p className="flex h-68 items-center justify-center text-mute">
+                  No signups in {period === CUSTOM ? label : `the last ${label}`}.
+                </p>
+              ) : compare ? (
+                <Suspense fallback={<Skeleton className="h-68" />}>
+                  <ComparedChart statistics={query.data} />
                 </Suspense>
-              ))}
-            <DeliveryCard statistics={query.data} live={live.delivery} />
+              ) : (
+                <SignupsChart statistics={query.data} />
+              )}
+            </Card>
+            <div className="grid gap-6 lg:grid-cols-2">
+              <ActivityCard statistics={query.data} />
+              <ReferralsCard statistics={query.data} />
+              {seesMetadata &&
+                keys.map((key) => (
+                  <Suspense
+                    key={key}
+                    fallback={
+                      <Card>
+                        <Skeleton className="h-68" />
+                      </Card>
+                    }
+                  >
+                    <MetadataCard name={key} statistics={query.data} />
+                  </Suspense>
+                ))}
+              <DeliveryCard statistics={query.data} live={live.delivery} />
+            </div>
+            {!seesMetadata && keys.length > 0 && (
+              <p className="text-sm text-mute">
+                Your role does not show metadata, nor how many signups had a value.
+              </p>
+            )}
           </div>
-          {!seesMetadata && keys.length > 0 && (
-            <p className="text-sm text-mute">
-              Your role does not show metadata, nor how many signups had a value.
-            </p>
-          )}
         </QueryProblem>
       )}
     </>

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type OverviewSearch, spanOf } from './periods.ts';
@@ -11,8 +11,9 @@ export function statisticsQuery(
   timeZone: string,
 ) {
   const { period, from, to } = search;
+  const isSameQueue = (key: readonly unknown[] = []) => key[1] === waitlistId && key[2] === environment;
   return queryOptions({
-    queryKey: ['statistics', waitlistId, environment, period, from, to, timeZone],
+    queryKey: ['statistics', waitlistId, environment, period, from, to, timeZone] as const,
     queryFn: () => {
       const { label: _, ...span } = spanOf(search, timeZone);
       return call(
@@ -21,6 +22,7 @@ export function statisticsQuery(
         }),
       );
     },
-    placeholderData: keepPreviousData,
+    // Of another period, until this one is loaded. Numbers of another waitlist would be taken for its own.
+    placeholderData: (before, query) => (isSameQueue(query?.queryKey) ? before : undefined),
   });
 }

@@ -59,7 +59,8 @@ export function QueuePage() {
   const isNumbered = !search.search && !filtered && (tab === 'waiting' || tab === 'all');
   const newestFirst = tab === 'all' && search.order !== 'oldest';
   const [atTop, setAtTop] = useState(true);
-  const steady = useSteadyCount(totalOf(tab) ?? 0, `${scope.environment} ${tab}`, !newestFirst || atTop);
+  const queue = `${scope.waitlistId} ${scope.environment}`;
+  const steady = useSteadyCount(totalOf(tab) ?? 0, `${queue} ${tab}`, !newestFirst || atTop);
   const paged: PagedView | undefined = search.search
     ? { search: search.search }
     : isNumbered
@@ -120,7 +121,7 @@ export function QueuePage() {
       );
     return (
       <GiantTable
-        key={`${scope.environment} ${tab} ${search.order ?? ''} ${JSON.stringify(paged)}`}
+        key={`${queue} ${tab} ${search.order ?? ''} ${JSON.stringify(paged)}`}
         label="Queue"
         columns={columns}
         count={rows.count}
