@@ -97,10 +97,10 @@ export function RequestTester({ waitlistId, environment, apiKey, onKey }: Reques
             </Button>
           </div>
         </div>
-        <div className="flex min-w-0 flex-col gap-4" aria-live="polite">
+        <div className="flex min-w-0 flex-col gap-4">
           <CodeBlock label="Request" snippets={[{ language: 'Request', code: shown(request) }]} />
           {error && <Alert>{error.sentence}</Alert>}
-          {outcome && <Response outcome={outcome} />}
+          <div aria-live="polite">{outcome && <Response outcome={outcome} />}</div>
         </div>
       </form>
     </Card>

@@ -76,16 +76,18 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
       >
         <QueryProblem query={query}>
           {job ? (
-            <div className="flex flex-col gap-4" aria-live="polite">
+            <div className="flex flex-col gap-4">
               {!isFinished(job) && <Running job={job} onCancel={cancel} />}
-              {job.error !== null && <Alert title="The import stopped">{capitalize(job.error)}.</Alert>}
-              {job.state === 'cancelled' && (
-                <p className="text-mute">Cancelled. What was imported before stays.</p>
-              )}
-              {result && <ImportOutcome result={result} />}
-              {isFinished(job) && result && (
-                <Ended job={job} scope={scope} result={result} action={action(result)} />
-              )}
+              <div className="flex flex-col gap-4 empty:hidden" aria-live="polite">
+                {job.error !== null && <Alert title="The import stopped">{capitalize(job.error)}.</Alert>}
+                {job.state === 'cancelled' && (
+                  <p className="text-mute">Cancelled. What was imported before stays.</p>
+                )}
+                {result && <ImportOutcome result={result} />}
+                {isFinished(job) && result && (
+                  <Ended job={job} scope={scope} result={result} action={action(result)} />
+                )}
+              </div>
             </div>
           ) : (
             <SkeletonRows rows={2} flush />

@@ -1,11 +1,12 @@
 import { keepPreviousData, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { people } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { namesPeople } from './column-map.ts';
 import { FileField } from './file-field.tsx';
@@ -38,6 +39,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const [options, setOptions] = useState(DEFAULTS);
   const [sent, setSent] = useState(0);
   const upload = useRef<AbortController>(null);
+  const isHere = useIsHere();
   /** The file that was sent last: its error is not about another one. */
   const [tried, setTried] = useState<File>();
   /** What was checked last: a change afterwards needs a new check. */
@@ -59,10 +61,12 @@ export function ImportTab({ scope }: { scope: Scope }) {
     upload.current = new AbortController();
     const { signal } = upload.current;
     const started = await startImport(scope, file, options, { dryRun, onSent: setSent, signal });
+    await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
+    if (!isHere.current)
+      return toast(`Uploaded ${file.name}`, { about: 'Import and export shows what comes of it.' });
     setChecked(dryRun ? { job: started.id, file, options } : null);
     if (!dryRun) setFile(null);
     show(started.id);
-    await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
   });
   const isChecked =
     checked !== null && checked.job === job && checked.file === file && checked.options === options;
@@ -127,4 +131,16 @@ export function ImportTab({ scope }: { scope: Scope }) {
       <ImportHistory scope={scope} onOpen={show} />
     </div>
   );
+}
+
+/** An upload goes on while somebody looks at another page, and must not take them back. */
+function useIsHere() {
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return isHere;
 }
