@@ -101,6 +101,8 @@ function notDoorlist(status?: number): string {
 }
 
 function nameAndSay({ name, message }: FieldProblem): string {
+  // A path such as `metadata.plan` has no label that would say what it is about.
+  if (/[.[]/.test(name)) return asSentence(isSaidOf(message) ? `${name} ${message}` : `${name}: ${message}`);
   return say(name.replace(/([A-Z])/g, ' $1').toLowerCase(), message);
 }
 
@@ -111,8 +113,11 @@ function isPlain(name: string): boolean {
 
 /** A sentence. "must be …" is said of something. */
 export function say(what: string, message: string): string {
-  const fits = /^(is|must|can|has|does|was|should)\b/.test(message) && what !== '';
-  return asSentence(fits ? `${what} ${message}` : message);
+  return asSentence(isSaidOf(message) && what !== '' ? `${what} ${message}` : message);
+}
+
+function isSaidOf(message: string): boolean {
+  return /^(is|must|can|has|does|was|should)\b/.test(message);
 }
 
 function asSentence(text: string): string {

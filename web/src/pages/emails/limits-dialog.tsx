@@ -11,6 +11,8 @@ interface LimitsDialogProps {
   onSave: (changes: Partial<Pick<Sending, 'bouncePercent' | 'complaintPercent'>>) => Promise<void>;
 }
 
+/** The browser keeps what is no number from being saved as no limit. */
+const PERCENT = { type: 'number', min: 0.01, max: 100, step: 0.01, inputMode: 'decimal' } as const;
 const textOf = (limit: number | null) => (limit === null ? '' : String(limit));
 const limitOf = (text: string) => (text.trim() === '' ? null : Number(text));
 
@@ -34,14 +36,10 @@ export function LimitsDialog({ sending: given, onClose, onSave }: LimitsDialogPr
       {(problem) => (
         <>
           <Field label="Hard bounces (%)" error={problem('bouncePercent')}>
-            <Input inputMode="decimal" value={bounces} onChange={(event) => setBounces(event.target.value)} />
+            <Input {...PERCENT} value={bounces} onChange={(event) => setBounces(event.target.value)} />
           </Field>
           <Field label="Spam complaints (%)" error={problem('complaintPercent')}>
-            <Input
-              inputMode="decimal"
-              value={complaints}
-              onChange={(event) => setComplaints(event.target.value)}
-            />
+            <Input {...PERCENT} value={complaints} onChange={(event) => setComplaints(event.target.value)} />
           </Field>
         </>
       )}

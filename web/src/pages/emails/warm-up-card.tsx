@@ -68,6 +68,9 @@ export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCar
               <Field label="Emails on the first day" error={problem('warmUp.start')}>
                 <Input
                   required
+                  type="number"
+                  min={1}
+                  step={1}
                   inputMode="numeric"
                   value={start}
                   onChange={(event) => setStart(event.target.value)}
@@ -76,6 +79,9 @@ export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCar
               <Field label="Most emails a day" error={problem('warmUp.to')}>
                 <Input
                   required
+                  type="number"
+                  min={1}
+                  step={1}
                   inputMode="numeric"
                   value={to}
                   onChange={(event) => setTo(event.target.value)}

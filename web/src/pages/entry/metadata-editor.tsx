@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, api, call } from '../../api/client.ts';
+import { api, call } from '../../api/client.ts';
 import { entryQuery, refreshPeople } from '../../api/entries.ts';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -8,6 +8,7 @@ import { toast } from '../../ui/toast.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { MetadataMeanwhile } from './metadata-meanwhile.tsx';
 import { type Meanwhile, type Metadata, rebase } from './metadata-merge.ts';
+import { bodyWithMetadata, metadataIn } from './metadata-text.ts';
 
 /** Metadata as JSON. The server checks its limits and names what breaks them. */
 export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose: () => void }) {
@@ -17,7 +18,7 @@ export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose
   const [text, setText] = useState(() => textOf(base));
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
   const save = async () => {
-    const draft = parse(text);
+    const draft = metadataIn(text);
     const latest = await client.fetchQuery({ ...entryQuery(scope, entry.id), staleTime: 0 });
     const theirs = latest.metadata ?? {};
     const merged = rebase(base, draft, theirs);
@@ -33,7 +34,8 @@ export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose
           path: { waitlistId: scope.waitlistId, entryId: entry.id },
           query: { environment: scope.environment },
         },
-        body: { metadata: Object.keys(draft).length === 0 ? null : draft },
+        body: { metadata: draft },
+        bodySerializer: () => bodyWithMetadata({}, Object.keys(draft).length === 0 ? 'null' : text),
       }),
     );
     await refreshPeople(client, scope);
@@ -73,17 +75,4 @@ export function MetadataEditor({ scope, entry, onClose }: AboutEntry & { onClose
 
 function textOf(metadata: Metadata): string {
   return JSON.stringify(metadata, null, 2);
-}
-
-function parse(text: string): Metadata {
-  if (text.trim() === '') return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ApiError(0, 'invalid', `metadata: is not JSON: ${error instanceof Error ? error.message : ''}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError(0, 'invalid', 'metadata: must be a JSON object, such as { "plan": "pro" }');
-  return value as Metadata;
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, api, call } from '../../api/client.ts';
+import { api, call } from '../../api/client.ts';
 import { refreshPeople } from '../../api/entries.ts';
 import { mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -10,6 +10,7 @@ import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { toastMailed } from '../emails/toast-mailed.ts';
+import { bodyWithMetadata, metadataIn, withMember } from '../entry/metadata-text.ts';
 
 interface AddPersonProps {
   scope: Scope;
@@ -27,15 +28,17 @@ export function AddPerson({ scope, onClose, onAdded }: AddPersonProps) {
   const [metadata, setMetadata] = useState('');
   const add = async () => {
     const { waitlistId, environment } = scope;
-    const data = { ...(name.trim() === '' ? {} : { name: name.trim() }), ...objectIn(metadata) };
+    const given = Object.keys(metadataIn(metadata)).length === 0 ? '{}' : metadata;
+    const data = name.trim() === '' ? given : withMember('name', name.trim(), given);
+    const body = {
+      email: email.trim(),
+      ...(referredBy.trim() === '' ? {} : { referredBy: referredBy.trim() }),
+    };
     const added = await call(
       api.POST('/admin/v1/waitlists/{waitlistId}/entries', {
         params: { path: { waitlistId }, query: { environment } },
-        body: {
-          email: email.trim(),
-          ...(Object.keys(data).length === 0 ? {} : { metadata: data }),
-          ...(referredBy.trim() === '' ? {} : { referredBy: referredBy.trim() }),
-        },
+        body,
+        bodySerializer: () => (data === '{}' ? JSON.stringify(body) : bodyWithMetadata(body, data)),
       }),
     );
     await refreshPeople(client, scope);
@@ -121,17 +124,4 @@ function EmailNote({ scope }: { scope: Scope }) {
       {mailable.message}
     </Alert>
   );
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  if (text.trim() === '') return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  const message = 'must be a JSON object, such as { "plan": "pro" }';
-  throw new ApiError(0, 'invalid', `metadata: ${message}`, [{ name: 'metadata', message }]);
 }
