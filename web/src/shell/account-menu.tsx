@@ -3,6 +3,7 @@ import { BookOpen, Check, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } fro
 import { useMe } from '../api/me.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
+import { initialOf } from '../ui/initial.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
 import { signOut } from './sign-out.ts';
@@ -27,9 +28,9 @@ export function AccountMenu({ onNavigate }: { onNavigate?: (() => void) | undefi
         >
           <span
             aria-hidden
-            className="flex size-8 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-accent-strong uppercase"
+            className="flex size-8 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-accent-strong"
           >
-            {(me.name || me.email).slice(0, 1)}
+            {initialOf(me.name || me.email)}
           </span>
           <span className="flex min-w-0 flex-1 flex-col leading-tight">
             <span className="truncate font-medium">{me.name || me.email}</span>

@@ -93,7 +93,7 @@ export function EnvironmentSwitch({ onSwitch }: { onSwitch?: (() => void) | unde
         >
           <span className="flex items-center gap-2">
             <span className="min-w-0 flex-1 truncate">{title(each)}</span>
-            {each === environment && <Check aria-hidden />}
+            {each === environment && <Check aria-label="(chosen)" />}
           </span>
         </MenuItem>
       ))}

@@ -21,24 +21,25 @@ export function useShortcuts(show: (overlay: Overlay) => void): void {
   const went = useRef(0);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+      const key = keyOf(event);
+      if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === 'k') {
         event.preventDefault();
         show('palette');
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      if (event.key === '?') show('shortcuts');
-      else if (event.key === '/') {
+      if (key === '?') show('shortcuts');
+      else if (key === '/') {
         event.preventDefault();
         const search = document.querySelector<HTMLElement>('main [type="search"]');
         if (search) search.focus();
         else show('palette');
-      } else if (event.key === 'g') went.current = event.timeStamp;
+      } else if (key === 'g') went.current = event.timeStamp;
       else if (event.timeStamp - went.current < SEQUENCE_MS) {
         went.current = 0;
-        if (event.key === 'w') void navigate({ to: '/waitlists' });
-        if (event.key === 'a') void navigate({ to: '/account' });
-        const page = PAGES[event.key];
+        if (key === 'w') void navigate({ to: '/waitlists' });
+        if (key === 'a') void navigate({ to: '/account' });
+        const page = PAGES[key];
         if (page && scope)
           void navigate({
             to: page,
@@ -50,6 +51,13 @@ export function useShortcuts(show: (overlay: Overlay) => void): void {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [show, navigate, scope]);
+}
+
+/** On a keyboard with another script, such as Arabic or Cyrillic: what the key has in the Latin one. */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key.length !== 1 || /[ -~]/.test(key)) return key;
+  if (code === 'Slash') return shiftKey ? '?' : '/';
+  return code.replace(/^Key/, '').toLowerCase();
 }
 
 function isTyping(target: EventTarget | null): boolean {

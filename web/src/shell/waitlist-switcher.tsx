@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, LayoutList } from 'lucide-react';
 import { type ComponentProps, lazy, Suspense } from 'react';
 import { FEW_WAITLISTS } from '../api/waitlists.ts';
+import { initialOf } from '../ui/initial.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { useWaitlists } from './use-waitlists.ts';
 import { environmentSearch, PRODUCTION } from './waitlist-scope.ts';
@@ -75,7 +76,7 @@ function SwitcherButton(props: ComponentProps<'button'>) {
         className="flex size-7 shrink-0 items-center justify-center rounded-sm bg-accent font-semibold text-on-accent"
       >
         {scope ? (
-          (current?.name ?? scope.waitlistId.slice(3)).slice(0, 1).toUpperCase()
+          initialOf(current?.name ?? scope.waitlistId.slice(3))
         ) : (
           <LayoutList className="size-4" aria-hidden />
         )}

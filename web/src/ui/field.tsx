@@ -35,13 +35,13 @@ export function Field({ label, name, help, error, hideLabel, children, className
 }
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <Base.Control {...rest} className={cx(CONTROL, 'h-9', className)} />;
+  return <Base.Control dir="auto" {...rest} className={cx(CONTROL, 'h-9', className)} />;
 }
 
 export function TextArea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
   return (
     <Base.Control
-      render={<textarea rows={rows} {...rest} />}
+      render={<textarea dir="auto" rows={rows} {...rest} />}
       className={cx(CONTROL, 'py-2 leading-relaxed', className)}
     />
   );

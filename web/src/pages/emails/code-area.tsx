@@ -65,6 +65,7 @@ export function CodeArea({
         <textarea
           ref={ref}
           id={id}
+          dir="auto"
           aria-describedby={`${id}-help`}
           aria-invalid={invalid}
           maxLength={20_000}

@@ -72,11 +72,14 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
             )}
             <p className="border-y px-5 py-2.5 break-words">
               <span className="text-mute">Subject: </span>
-              <span className="font-medium">{good.subject}</span>
+              <bdi className="font-medium">{good.subject}</bdi>
             </p>
             {view === 'text' ? (
               <Scrollable label="Plain text" className="max-h-[60dvh] overflow-auto">
-                <pre className="p-5 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap">
+                <pre
+                  dir="auto"
+                  className="p-5 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap"
+                >
                   {good.text}
                 </pre>
               </Scrollable>

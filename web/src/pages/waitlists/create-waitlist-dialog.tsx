@@ -38,7 +38,11 @@ export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
               onChange={(event) => setName(event.target.value)}
             />
           </Field>
-          <Field label="Id" help="Your code uses it. It cannot be changed later." error={problem('id')}>
+          <Field
+            label="Id"
+            help="For your code. Letters a to z, digits, hyphens and underscores. It cannot be changed later."
+            error={problem('id')}
+          >
             <div className="flex">
               <span
                 aria-hidden
