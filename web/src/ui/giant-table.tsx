@@ -98,6 +98,7 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
               role="row"
               aria-rowindex={index + 2}
               data-index={index}
+              data-current={index === current || undefined}
               style={{ top: rows.topOf(index), height: ROW_PX }}
               onClick={() => {
                 setActive(index);
