@@ -26,6 +26,8 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const open = (path: string, as = owner) => openDashboard(service, path, { as, size });
+  const settingsOf = async (waitlistId: string) =>
+    (await owner.get<{ kinds: string[] }>(`/waitlists/${waitlistId}/mail/settings`)).body;
   const frameOf = (page: DashboardPage) => page.frameLocator('iframe[src="/mail-frame"]');
 
   describe(`emails on a ${size}`, () => {
@@ -34,6 +36,21 @@ forEachEngine((engine) => {
       await page.getByText('No mail server yet.').waitFor();
       await page.getByRole('switch', { name: 'Send Welcome' }).click();
       await page.getByText('Welcome emails are on').waitFor();
+      const { kinds } = await settingsOf(list.id);
+      await owner.patch(`/waitlists/${list.id}/mail/settings`, { kinds: [...kinds, 'accepted'] });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Welcome emails are off').waitFor();
+      assert.equal(await page.getByText('Welcome emails are on').count(), 0, 'it is no longer so');
+      assert.equal(
+        (await settingsOf(list.id)).kinds.includes('accepted'),
+        true,
+        'somebody else turned it on',
+      );
+      await page.getByRole('switch', { name: 'Send Welcome' }).focus();
+      await page.keyboard.press('Space');
+      await page.getByText('Welcome emails are on').waitFor();
+      await page.locator('[role=switch]:focus[aria-checked=true]').waitFor();
+      assert.equal((await settingsOf(list.id)).kinds.includes('accepted'), true);
       await checkLayout(page, 'templates');
 
       await page.getByRole('link', { name: /^Welcome/ }).click();
@@ -217,6 +234,11 @@ forEachEngine((engine) => {
       await save();
       await bar.getByText('Not saved. The server cannot be reached: check your connection.').waitFor();
       assert.equal(await first.inputValue(), 'https://acme.example/join', 'nothing is lost');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await bar.waitFor({ state: 'detached' });
+      assert.equal(await page.locator('[aria-invalid=true]').count(), 0);
+      await page.getByLabel('Footer').fill('Acme Ltd.');
+      await bar.getByText('You have unsaved changes.').waitFor();
       await page.getByRole('button', { name: 'Discard' }).click();
       page.problems.length = 0;
       await page.close();

@@ -230,6 +230,7 @@ forEachEngine((engine) => {
     await edit.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Put again@example.com back').waitFor();
+    await page.getByText('Removed again@example.com').waitFor({ state: 'detached' });
     await becomes('waiting');
     await edit.waitFor();
     await choose('Remove…');

@@ -9,6 +9,8 @@ interface ToggleProps {
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean;
+  /** It cannot be changed right now. Disabled, it would lose the focus. */
+  readOnly?: boolean;
   name?: string;
 }
 

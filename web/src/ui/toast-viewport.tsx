@@ -26,13 +26,18 @@ function Toasts() {
   useEffect(
     () =>
       connectToasts(({ title, about, undo, error, warn }) => {
-        add({
+        // It says what is no longer so.
+        const act = () => {
+          close(id);
+          undo?.();
+        };
+        const id = add({
           title,
           description: about,
           timeout: error || warn ? ERROR_MS : SHOWN_MS,
           ...(warn ? { type: 'warn' } : {}),
           ...(error ? { type: 'error', priority: 'high' as const } : {}),
-          ...(undo ? { actionProps: { children: 'Undo', onClick: undo } } : {}),
+          ...(undo ? { actionProps: { children: 'Undo', onClick: act } } : {}),
         });
       }, close),
     [add, close],

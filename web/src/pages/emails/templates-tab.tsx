@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { MAIL_KINDS, type MailKind } from '../../api/mail-choices.ts';
+import { MAIL_KINDS } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
@@ -21,31 +21,26 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
   const mayManage = useMay('admin');
   const query = useQuery(templatesQuery(scope));
-  const templates = query.data ?? [];
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const [stranding, setStranding] = useState<Template>();
-  const write = async (kinds: MailKind[]) => {
-    await updateMailSettings(scope, { kinds });
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ['templates', scope.waitlistId] }),
-      client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] }),
-      client.invalidateQueries({ queryKey: ['mail-status', scope.waitlistId] }),
-    ]);
-  };
-  const turn = useAct(async (template: Template, on: boolean) => {
-    const before = templates.filter(({ enabled }) => enabled).map(({ kind }) => kind);
-    const kinds = templates
-      .filter(({ kind, enabled }) => (kind === template.kind ? on : enabled))
-      .map(({ kind }) => kind);
+  const turn = useAct(async ({ kind, name }: Pick<Template, 'kind' | 'name'>, on: boolean) => {
     try {
-      await write(kinds);
-      toast(on ? `${template.name} emails are on` : `${template.name} emails are off`, {
-        undo: () => void write(before).catch(toastError),
-      });
+      // Others may have been turned on or off meanwhile, here or by somebody else.
+      const now = await client.fetchQuery({ ...templatesQuery(scope), staleTime: 0 });
+      const others = now.filter((one) => one.enabled && one.kind !== kind).map((one) => one.kind);
+      await updateMailSettings(scope, { kinds: on ? [...others, kind] : others });
+      await refresh();
+      toast(`${name} emails are ${on ? 'on' : 'off'}`, { undo: () => void turn.run({ kind, name }, !on) });
     } catch (error) {
       toastError(error);
     }
   });
+  const refresh = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['templates', scope.waitlistId] }),
+      client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] }),
+      client.invalidateQueries({ queryKey: ['mail-status', scope.waitlistId] }),
+    ]);
   return (
     <Card
       flush
@@ -79,7 +74,8 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
                   <Switch
                     label={<span className="sr-only">Send {template.name}</span>}
                     checked={template.enabled}
-                    disabled={!mayManage || turn.busy}
+                    disabled={!mayManage}
+                    readOnly={turn.busy}
                     onChange={(on) =>
                       !on && template.kind === 'confirm' && waitlist?.confirmEmails
                         ? setStranding(template)
