@@ -179,6 +179,10 @@ forEachEngine((engine) => {
         await page.waitForURL((url) => url.pathname === `${PREFIX}/waitlists/${list.id}/emails`);
         await page.reload();
         await page.getByRole('heading', { name: 'Emails', exact: true }).waitFor();
+        await page.keyboard.press('Control+k');
+        await page.getByRole('option', { name: 'Invites' }).click();
+        await page.waitForURL((url) => url.pathname === `${PREFIX}/waitlists/${list.id}/invites`);
+        await page.getByRole('heading', { name: 'Invites', exact: true }).waitFor();
         assert.deepEqual(page.problems, []);
         await page.close();
       });

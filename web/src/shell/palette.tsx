@@ -3,6 +3,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { mayActAs, useMe } from '../api/me.ts';
+import { BASE_PATH } from '../base-path.ts';
 import { useTheme } from '../theme.ts';
 import { hasWords } from '../ui/has-words.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
@@ -43,7 +44,7 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
   const groups = [...Map.groupBy(found, ({ group }) => group)].map(([value, items]) => ({ value, items }));
   const run = ({ act }: Command) => {
     onClose();
-    if (typeof act === 'string') router.history.push(act);
+    if (typeof act === 'string') router.history.push(BASE_PATH + act);
     else act();
   };
   return (
@@ -98,7 +99,7 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
                   <Autocomplete.Collection>
                     {(command: Command) => (
                       <Autocomplete.Item
-                        key={`${command.label} ${command.about}`}
+                        key={`${command.label} ${command.act}`}
                         value={command}
                         onClick={() => run(command)}
                         className={`${POPUP_ITEM} h-10 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-mute`}
