@@ -44,6 +44,7 @@ describe('the form in a browser', () => {
       {
         '/': `${script}<doorlist-form form-key="${form.key}"></doorlist-form>`,
         '/broken': `${script}<doorlist-form form-key="dlf_gone"><p>the plain form</p></doorlist-form>`,
+        '/rtl': `<html dir="rtl">${script}<doorlist-form form-key="${form.key}"></doorlist-form></html>`,
         '/plain': `<form method="post" action="${service.url}${form.path}"><input name="email" type="email"><button>Go</button></form>`,
       },
       strictPolicy(service.url),
@@ -149,6 +150,24 @@ describe('the form in a browser', () => {
       assert.equal((await form.list.lookup(`${taken}@gmial.com`)).status, 404);
       await close();
     });
+
+  it('fits a site whose text runs from right to left', async () => {
+    const { page, close } = await open(`${site.url}/rtl`);
+    const plan = page.getByLabel('Plan');
+    await plan.waitFor();
+    const { left, right } = await plan.evaluate((field) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(field);
+      return { left: Number.parseFloat(paddingLeft), right: Number.parseFloat(paddingRight) };
+    });
+    assert.ok(left > right, 'the arrow is at the end');
+    assert.equal(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      0,
+    );
+    await page.getByLabel('Email', { exact: true }).fill('ada@example.com');
+    await picture(page, 'form-rtl');
+    await close();
+  });
 
   it('says what to correct, next to the field', async () => {
     const { page, problems, close } = await open(site.url);

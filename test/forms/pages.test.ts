@@ -371,6 +371,9 @@ forEachEngine((engine) => {
         [texts.checkInbox, texts.checkInboxText],
         ['Confirm your email', 'We can’t email you right now. Please try again later.'],
       );
+      const page = await service.request('GET', `/w/${form.list.id}`, { headers: HTML });
+      assert.match(page.text, /<p class="soft">We can’t email you right now/);
+      assert.doesNotMatch(page.text, /send you an email/);
       const thanks = await service.request('GET', `/w/${form.list.id}/thanks`, { headers: HTML });
       assert.match(thanks.text, /Confirm your email.*We can’t email you right now/s);
       assert.doesNotMatch(thanks.text, /inbox/);

@@ -152,7 +152,7 @@ class DoorlistForm extends HTMLElement {
       : el(
           'input',
           type === 'email'
-            ? { ...attributes, type, autocomplete: 'email', placeholder: texts.emailExample }
+            ? { ...attributes, type, dir: 'auto', autocomplete: 'email', placeholder: texts.emailExample }
             : { ...attributes, dir: 'auto' },
         );
     input.value = this.given.get(name) ?? '';

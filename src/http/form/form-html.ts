@@ -20,8 +20,8 @@ interface FilledForm {
   now: number;
   /** Where it is sent, relative to the page. */
   action: string;
-  /** As it looks with scripts. */
-  preview?: boolean;
+  /** What comes after it, where the page has no scripts. null for a page as it looks with them. */
+  after: string | null;
 }
 
 /** The form without scripts: our page shows it, and anyone can paste something like it into theirs. */
@@ -33,7 +33,7 @@ export function formHtml({
   suggestion,
   now,
   action,
-  preview = false,
+  after,
 }: FilledForm): Html {
   const { settings } = form;
   const carried = ['ref', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
@@ -59,7 +59,7 @@ ${
   html`<button class="second" name="correctedEmail" value="${suggestion}">${texts.form.useInstead(suggestion)}</button>`
 }
 </form>
-${captcha === null && !preview && html`<p class="soft">${texts.form.confirmByEmail}</p>`}`;
+${captcha === null && after !== null && html`<p class="soft">${after}</p>`}`;
 }
 
 export function problemText({ form }: Texts, problem: FieldProblem, suggestion = ''): string {

@@ -20,7 +20,7 @@ import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';
 import { formHtml } from './form-html.ts';
-import { askToConfirm, type FormParts, textsFor } from './parts.ts';
+import { askToConfirm, canSend, type FormParts, textsFor } from './parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
 const Params = Type.Object({ waitlistId: Type.String() });
@@ -101,9 +101,10 @@ export async function sendFormPage(
   const usesScript = settings.captcha !== null || (status === 200 && (problems?.size ?? 0) === 0);
   const data = usesScript ? await presentPublicForm(parts, form, texts) : undefined;
   const now = knownSharedNow(parts.context);
+  const after = canSend(parts, form.queue) ? texts.form.confirmByEmail : texts.errors.notEmailed;
   return sendBrandedPage(reply, {
     status,
-    ...formPage({ form, texts, brand, values, problems, suggestion, now, action, notice, data }),
+    ...formPage({ form, texts, brand, values, problems, suggestion, now, action, notice, data, after }),
     script: data && (action === undefined ? '../form.js' : '../../form.js'),
     captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
   });
@@ -123,21 +124,13 @@ interface ShownForm extends Pick<FormPage, 'form' | 'values' | 'suggestion'> {
   action?: string | undefined;
   /** For the component. */
   data?: object | undefined;
-  /** Looks as with scripts, which do not run in the preview. */
-  preview?: boolean;
+  after: string | null;
 }
 
 function formPage({ form, texts, brand, notice, data, ...shown }: ShownForm): BrandedPage {
   const { settings, key } = form;
-  const {
-    values,
-    problems = new Map(),
-    suggestion,
-    now,
-    action = `../form/v1/${key}`,
-    preview = false,
-  } = shown;
-  const inner = formHtml({ form, texts, values, problems, suggestion, now, action, preview });
+  const { values, problems = new Map(), suggestion, now, action = `../form/v1/${key}`, after } = shown;
+  const inner = formHtml({ form, texts, values, problems, suggestion, now, action, after });
   const own = settings.text === null ? html` dir="auto"` : ownAttributes(brand);
   const text = settings.text ?? texts.form.intro;
   return {
@@ -164,7 +157,8 @@ export async function previewFormPage(
   const texts = textsIn(languageOf(brand.language) ?? DEFAULT_LANGUAGE);
   const page = (await isClosed(context, form.queue))
     ? closedPage(texts, brand)
-    : formPage({ form, texts, brand, values: {}, now: knownSharedNow(context), preview: true });
+    : // Scripts do not run in the preview, but it looks as with them.
+      formPage({ form, texts, brand, values: {}, now: knownSharedNow(context), after: null });
   // As tall as its content: the frame around it is as tall as the page.
   return brandedHtml(page).replace('</head>', '<style>body { min-height: 0; }</style></head>');
 }

@@ -47,13 +47,22 @@ export function isOwnOrigin(publicUrl: string, origin: string, { host }: Fastify
   return origin === new URL(publicUrl).origin || url.host === host;
 }
 
-/** For somebody who has to confirm: nobody should look for an email that is not sent. */
-export function askToConfirm(
+/** Where it is false, nobody should look for an email to confirm. */
+export function canSend(
   { hasMailServer }: Pick<FormParts, 'hasMailServer'>,
-  { environment, waitlist }: Queue,
+  { environment }: Pick<Queue, 'environment'>,
+): boolean {
+  return hasMailServer && environment === 'production';
+}
+
+/** For somebody who has to confirm. */
+export function askToConfirm(
+  parts: Pick<FormParts, 'hasMailServer'>,
+  queue: Queue,
   { joined, status, errors }: Texts,
 ): { title: string; text: string } {
-  return hasMailServer && environment === 'production'
+  const { waitlist } = queue;
+  return canSend(parts, queue)
     ? { title: joined.checkInboxTitle, text: joined.checkInbox(waitlist.name) }
     : { title: status.pending.title, text: errors.notEmailed };
 }
