@@ -3,8 +3,10 @@ import { Tooltip } from './tooltip.tsx';
 
 const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' };
+/** In the time zone of the person who looks, which it names. */
+const OWN: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'long' };
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
-const exact = new Intl.DateTimeFormat('en', EXACT);
+const exact = new Intl.DateTimeFormat('en', OWN);
 const date = new Intl.DateTimeFormat('en', DATE);
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 60],

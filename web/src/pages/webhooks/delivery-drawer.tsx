@@ -40,7 +40,9 @@ export function DeliveryDrawer({ endpointId, eventId, onClose }: DeliveryDrawerP
     try {
       await replayDelivery(scope, endpointId, eventId ?? '');
       await client.invalidateQueries({ queryKey: webhooksKey(scope) });
-      toast(scope.environment === PRODUCTION ? 'Sent again' : `Sent again in ${scope.environment}`);
+      toast(
+        scope.environment === PRODUCTION ? 'Sending it again' : `Sending it again in ${scope.environment}`,
+      );
     } catch (error) {
       toastError(error);
     }

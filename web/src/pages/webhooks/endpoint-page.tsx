@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Send } from 'lucide-react';
 import { useState } from 'react';
+import { useLiveRefetch } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -31,6 +32,7 @@ export function EndpointPage() {
   const { delivery } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
   const query = useQuery(endpointQuery(scope, endpointId));
+  useLiveRefetch(scope.waitlistId, scope.environment, query.refetch);
   const [asking, setAsking] = useState<Asking | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: webhooksKey(scope) });
   const open = (eventId: string | undefined) =>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook } from 'lucide-react';
 import { useState } from 'react';
+import { useLiveRefetch } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,6 +26,7 @@ export function WebhooksPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const query = useQuery(endpointsQuery(scope));
+  useLiveRefetch(scope.waitlistId, scope.environment, query.refetch);
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   const open = (endpointId: string) =>

@@ -171,7 +171,6 @@ export function replayDelivery(scope: Scope, endpointId: string, eventId: string
   );
 }
 
-/** Starts a job on the server. */
 /** What was given up (`failed`), or failed and waits for its next attempt (`pending`). */
 export function replayDeliveries(
   scope: Scope,
