@@ -86,7 +86,6 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
   });
   useLiveRefetch(source?.waitlistId, source?.environment ?? '', query.refetch);
   const mails = query.data?.pages.flatMap((page) => page.mails);
-  const hasErrors = mails?.some(({ error }) => error !== null);
   const filtered = Object.values(filter).some((one) => one !== undefined);
   const mayRetry = useMay('admin') && source?.environment === PRODUCTION;
   const [retrying, setRetrying] = useState(false);
@@ -133,7 +132,7 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
       <QueryProblem query={query}>
         <Table
           label="Emails"
-          columns={hasErrors ? COLUMNS : COLUMNS.filter(({ id }) => id !== 'error')}
+          columns={COLUMNS}
           rows={mails}
           rowId={({ id }) => id}
           onOpen={({ id }) => onOpen(id)}
