@@ -15,6 +15,7 @@ describe('the dashboard in the colors and sizes of the system', () => {
     service = await startService('sqlite', { startAt: Date.now() });
     owner = await setUp(service);
     list = await service.waitlist({ name: 'Acme' });
+    await list.signup({ email: 'ada@example.com' });
   });
   after(() => service?.close());
 
@@ -84,6 +85,13 @@ describe('the dashboard in the colors and sizes of the system', () => {
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
       await checkLayout(page, `${path} with large text`);
     }
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`/waitlists/${list.id}/invites?invite=first`);
+    const dialog = page.getByRole('dialog', { name: 'Invite people' });
+    const button = dialog.getByRole('button', { name: /^Invite 1 person in production/ });
+    await button.scrollIntoViewIfNeeded();
+    const [outer, inner] = [await dialog.boundingBox(), await button.boundingBox()];
+    assert.ok(outer && inner && inner.x >= outer.x, 'the button is inside of its dialog');
     await session.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
     await page.close();
   });

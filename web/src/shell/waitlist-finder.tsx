@@ -56,7 +56,7 @@ export default function WaitlistFinder({
         <Combobox.Positioner sideOffset={4} align="start" className="z-50">
           <Combobox.Popup
             aria-label="Waitlists"
-            className={cx(POPUP, 'flex w-72 max-w-(--available-width) flex-col overflow-hidden p-0')}
+            className={cx(POPUP, 'flex w-72 max-w-(--available-width) flex-col overflow-hidden p-0!')}
           >
             <Combobox.Input
               aria-label="Search waitlists"

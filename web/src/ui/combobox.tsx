@@ -43,7 +43,7 @@ export function Combobox<T extends string>({
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner sideOffset={4} className="z-50">
-          <Base.Popup aria-label={label} className={cx(POPUP, 'p-0')}>
+          <Base.Popup aria-label={label} className={cx(POPUP, 'p-0!')}>
             <Base.Input
               aria-label={placeholder}
               placeholder={placeholder}

@@ -24,13 +24,14 @@ export function Dialog({ open, onClose, title, about, children, actions, wide, i
   return (
     <Base.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Base.Portal>
-        <Base.Backdrop className={BACKDROP} />
+        {/* Also above a drawer, which would otherwise look as near as the dialog. */}
+        <Base.Backdrop forceRender className={BACKDROP} />
         <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
           <Base.Popup
             data-dialog
             initialFocus={initialFocus}
             className={cx(
-              'popup-motion my-auto flex max-h-full w-full flex-col rounded-xl bg-raised shadow-lg ring-1 ring-line outline-none',
+              'popup-motion my-auto flex max-h-full w-full flex-col rounded-xl low:max-h-none bg-raised shadow-lg ring-1 ring-line outline-none',
               wide ? 'max-w-2xl' : 'max-w-md',
             )}
           >
@@ -39,7 +40,11 @@ export function Dialog({ open, onClose, title, about, children, actions, wide, i
               {about && <Base.Description className="text-mute">{about}</Base.Description>}
             </div>
             {children && <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-1">{children}</div>}
-            {actions && <div className="flex flex-wrap justify-end gap-2 px-5 pt-4">{actions}</div>}
+            {actions && (
+              <div className="flex flex-wrap justify-end gap-2 px-5 pt-4 *:h-auto *:min-h-9 *:max-w-full *:py-1.5 *:whitespace-normal">
+                {actions}
+              </div>
+            )}
             <div className="h-5 shrink-0" />
           </Base.Popup>
         </Base.Viewport>
