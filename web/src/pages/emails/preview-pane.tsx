@@ -25,27 +25,38 @@ interface PreviewPaneProps {
   options: ReactNode;
 }
 
+interface Shown {
+  /** Whose values it has. */
+  about: string;
+  subject: string;
+  html: string;
+  text: string;
+  failure: string | null;
+}
+
 /** The email as a person would get it. A draft with problems leaves the last good one in sight. */
 export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
   const { view = 'desktop' } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
   const { data } = preview;
-  const [good, setGood] = useState<{ subject: string; html: string; text: string; failure: string | null }>();
+  const [good, setGood] = useState<Shown>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is said of it changes with the email, not before.
   useEffect(() => {
     if (data?.html != null && data.text != null)
       setGood({
+        about,
         subject: data.subject ?? '',
         html: data.html,
         text: data.text,
         failure: data.templateFailure,
       });
   }, [data]);
-  const stale = (data?.problems.length ?? 0) > 0;
+  const stale = preview.isError || (data?.problems.length ?? 0) > 0;
   return (
     <Card
       flush
       title="Preview"
-      about={stale ? 'As it was before the problem.' : about}
+      about={stale ? 'As it was before the problem.' : (good?.about ?? about)}
       className="lg:sticky lg:top-6"
       actions={
         <Segments
@@ -65,7 +76,7 @@ export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
       <QueryProblem query={{ ...preview, data: good }}>
         {good ? (
           <div className={cx(stale && 'text-mute')}>
-            {good.failure && (
+            {good.failure && !stale && (
               <div className="px-5 pb-4">
                 <TemplateFailure failure={good.failure} />
               </div>
