@@ -178,6 +178,11 @@ describe('details of the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Template saved').waitFor();
     await page.locator('button:focus[aria-disabled=true]', { hasText: 'Save' }).waitFor();
+    await page.goto(`/waitlists/${list.id}/form?tab=setup`);
+    await page.getByRole('button', { name: 'Add field' }).click();
+    await page.getByRole('button', { name: 'Remove field 1' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('button:focus', { hasText: 'Add field' }).waitFor();
     await page.close();
   });
 
@@ -241,6 +246,7 @@ describe('details of the dashboard', () => {
     await person.fill('nobody@example.com');
     await person.press('Enter');
     await page.getByText(/no entry with this email/).waitFor();
+    await page.getByText('As it was before the problem.').waitFor();
     page.problems.length = 0; // The browser reports the 404 that we wanted.
     await person.fill('ada@example.com');
     await person.press('Enter');

@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
+import { useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
@@ -22,6 +23,7 @@ interface FieldsEditorProps {
 export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
   const replace = (index: number, part: Partial<FieldDraft>) =>
     onChange(fields.map((field, at) => (at === index ? { ...field, ...part } : field)));
+  const add = useRef<HTMLButtonElement>(null);
   const move = (from: number, to: number) => {
     const next = [...fields];
     next.splice(to, 0, ...next.splice(from, 1));
@@ -56,7 +58,10 @@ export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
                 <IconButton
                   size="sm"
                   label={`Remove field ${index + 1}`}
-                  onClick={() => onChange(fields.filter((each) => each !== field))}
+                  onClick={() => {
+                    onChange(fields.filter((each) => each !== field));
+                    add.current?.focus(); // This button goes with its field.
+                  }}
                 >
                   <Trash2 aria-hidden />
                 </IconButton>
@@ -72,6 +77,7 @@ export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
       )}
       <div>
         <Button
+          ref={add}
           size="sm"
           icon={<Plus aria-hidden />}
           disabled={fields.length >= FIELDS_MAX}

@@ -6,6 +6,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { type SavedSegment, savedSegmentsQuery } from './saved-segments.ts';
 
@@ -47,6 +48,7 @@ function OneSegment({ scope, saved }: { scope: Scope; saved: SavedSegment }) {
     const body = { name };
     await call(api.PATCH('/admin/v1/waitlists/{waitlistId}/segments/{segmentId}', { params, body }));
     await refresh();
+    toast(`Renamed to ${name.trim()}`);
   });
   const deleting = useAct(async () => {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}/segments/{segmentId}', { params }));
@@ -72,7 +74,7 @@ function OneSegment({ scope, saved }: { scope: Scope; saved: SavedSegment }) {
           onChange={(event) => setName(event.target.value)}
         />
       </Field>
-      <Button type="submit" busy={renaming.busy} disabled={name.trim() === saved.name}>
+      <Button type="submit" busy={renaming.busy} idle={name.trim() === saved.name}>
         Rename
       </Button>
       <IconButton label={`Delete ${saved.name}`} onClick={deleting.run}>

@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useRef } from 'react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { dayProblem, LAST_DAY } from '../../ui/day.ts';
@@ -71,6 +71,7 @@ interface SegmentFieldsProps {
 /** All conditions must be met. */
 export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
   const suggestions = useId();
+  const add = useRef<HTMLButtonElement>(null);
   const seesMetadata = useMay('support');
   const set = (change: Partial<SegmentDraft>) => onChange({ ...draft, ...change });
   const setPair = (id: number, change: Partial<SegmentDraft['pairs'][number]>) =>
@@ -87,7 +88,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
               <option key={key} value={key} />
             ))}
           </datalist>
-          {draft.pairs.map(({ id, key, value }) => (
+          {draft.pairs.map(({ id, key, value }, index) => (
             <div key={id} className="flex items-center gap-2">
               <Field label="Key" hideLabel className="min-w-0 flex-1">
                 <Input
@@ -108,9 +109,12 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
                 />
               </Field>
               <IconButton
-                label="Remove condition"
+                label={`Remove condition ${index + 1}`}
                 size="sm"
-                onClick={() => set({ pairs: draft.pairs.filter((pair) => pair.id !== id) })}
+                onClick={() => {
+                  set({ pairs: draft.pairs.filter((pair) => pair.id !== id) });
+                  add.current?.focus(); // This button goes with its condition.
+                }}
               >
                 <X aria-hidden />
               </IconButton>
@@ -118,6 +122,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
           ))}
           <div>
             <Button
+              ref={add}
               size="sm"
               look="quiet"
               icon={<Plus aria-hidden />}

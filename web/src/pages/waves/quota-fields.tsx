@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react';
+import { useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import type { PartProps } from './number-field.tsx';
@@ -9,6 +10,7 @@ const QUOTAS_MAX = 10;
 /** Parts of the invites, each for people with one metadata value. */
 export function QuotaFields({ draft, set, problem }: PartProps) {
   const { quotas } = draft;
+  const add = useRef<HTMLButtonElement>(null);
   const change = (id: number, fields: Partial<QuotaDraft>) =>
     set({ quotas: quotas.map((quota) => (quota.id === id ? { ...quota, ...fields } : quota)) });
   const left = 100 - quotas.reduce((sum, { percent }) => sum + (Number(percent) || 0), 0);
@@ -62,15 +64,19 @@ export function QuotaFields({ draft, set, problem }: PartProps) {
             aria-label={`Remove quota ${index + 1}`}
             disabled={quotas.length === 1}
             icon={<Trash2 aria-hidden />}
-            onClick={() => set({ quotas: quotas.filter((quota) => quota.id !== id) })}
+            onClick={() => {
+              set({ quotas: quotas.filter((quota) => quota.id !== id) });
+              add.current?.focus(); // This button goes with its quota.
+            }}
           />
         </div>
       ))}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="text-sm text-mute">
-          {left < 0 ? 'More than 100 % in total.' : `${left} % for everyone else.`}
+          {left < 0 ? 'More than 100% in total.' : `${left}% for everyone else.`}
         </p>
         <Button
+          ref={add}
           size="sm"
           icon={<Plus aria-hidden />}
           disabled={quotas.length >= QUOTAS_MAX}
