@@ -45,12 +45,12 @@ forEachEngine((engine) => {
     await page.getByRole('option', { name: 'Divided by quotas' }).click();
     await dialog.getByLabel('Metadata key 1').fill('plan');
     await dialog.getByLabel('Value 1').fill('pro');
-    await dialog.getByText('30 % for everyone else.').waitFor();
+    await dialog.getByText('30% for everyone else.').waitFor();
     await check(page, 'the form of a wave');
     await dialog.getByRole('button', { name: 'Create wave' }).click();
     await page.getByRole('heading', { level: 1, name: 'Weekday mornings' }).waitFor();
     await page
-      .getByText('Up to 5 each weekday at 09:00, UTC. 70 %: plan is pro; 30 %: everyone else.')
+      .getByText('Up to 5 each weekday at 09:00, UTC. 70%: plan is pro; 30%: everyone else.')
       .waitFor();
     await page.getByText('Unknown').first().waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
     await check(page, 'the editor of a wave');
     await dialog.getByRole('button', { name: 'Save plan' }).click();
     await page
-      .getByText('Up to 7 each weekday at 09:00, UTC. 60 %: plan is pro; 40 %: everyone else.')
+      .getByText('Up to 7 each weekday at 09:00, UTC. 60%: plan is pro; 40%: everyone else.')
       .waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Nothing until it is resumed.').waitFor();
@@ -93,7 +93,7 @@ forEachEngine((engine) => {
     await page.getByText('Only people who match: plan is pro · team is 8.').waitFor();
     await page.goto(`${service.url}${waves}/${divided.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog.getByRole('combobox', { name: 'Who' }).getByText('50 %: plan is pro · team is 7').waitFor();
+    await dialog.getByRole('combobox', { name: 'Who' }).getByText('50%: plan is pro · team is 7').waitFor();
     await dialog.getByLabel('Name').fill('Half for them');
     await save.click();
     await page.getByRole('heading', { level: 1, name: 'Half for them' }).waitFor();

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { durationInWords } from '../../ui/duration.ts';
 import type { MailSettings } from './mails.ts';
 
 export type TextSetting = Exclude<
@@ -32,10 +33,7 @@ const REMINDERS = [
 /** Another value than the usual ones was set over the API: it stays a choice. */
 export function reminderOptions(current: string): readonly { value: string; label: string }[] {
   if (REMINDERS.some(({ value }) => value === current)) return REMINDERS;
-  return [
-    ...REMINDERS,
-    { value: current, label: `${Number((Number(current) / HOUR_MS).toFixed(1))} hours before` },
-  ];
+  return [...REMINDERS, { value: current, label: `${durationInWords(Number(current))} before` }];
 }
 
 export function draftOf(settings: MailSettings): Draft {

@@ -1,3 +1,5 @@
+import { durationInWords } from '../../ui/duration.ts';
+
 const DAY_MS = 86_400_000;
 
 export type Expiry = 'standard' | '1' | '3' | '7' | '14' | '30' | 'never';
@@ -20,7 +22,5 @@ export function expiryBody(expiry: Expiry): { expiresAt?: null; expiresInMs?: nu
 export function standardExpiry(ms: number | null | undefined): string {
   if (ms === undefined) return 'Default of the waitlist';
   if (ms === null) return 'Default of the waitlist: never';
-  const hours = Math.round(ms / 3_600_000);
-  const [amount, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
-  return `Default of the waitlist: after ${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return `Default of the waitlist: after ${durationInWords(ms)}`;
 }

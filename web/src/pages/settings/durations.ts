@@ -1,3 +1,5 @@
+import { durationInWords } from '../../ui/duration.ts';
+
 const DAY_MS = 86_400_000;
 
 const EXPIRIES = [
@@ -11,7 +13,5 @@ const EXPIRIES = [
 
 export function expiryOptions(current: string): { value: string; label: string }[] {
   if (EXPIRIES.some(({ value }) => value === current)) return EXPIRIES;
-  const days = Number(current) / DAY_MS;
-  const label = days >= 1 ? `After ${Number(days.toFixed(1))} days` : `After ${Math.round(days * 24)} hours`;
-  return [...EXPIRIES, { value: current, label }];
+  return [...EXPIRIES, { value: current, label: `After ${durationInWords(Number(current))}` }];
 }

@@ -118,7 +118,7 @@ function rateInWords(wave: WaveDetails | undefined): string | undefined {
   return `${percent(rate.likely)} of the last ${number(rate.sample)} invites were accepted.`;
 }
 
-const percent = (share: number) => `${Math.round(100 * share)} %`;
+const percent = (share: number) => `${Math.round(100 * share)}%`;
 
 function nothingNext(wave: WaveDetails): string {
   if (wave.state === 'paused') return 'Nothing until it is resumed.';

@@ -105,8 +105,8 @@ export function whoInWords({ segment, quotas }: Wave): string {
   if (segment) return `Only people who match: ${conditionsInWords(segment)}.`;
   if (quotas.length === 0) return '';
   const rest = 100 - quotas.reduce((sum, { percent }) => sum + percent, 0);
-  const parts = quotas.map((quota) => `${quota.percent} %: ${conditionsInWords(quota.segment)}`);
-  return `${[...parts, ...(rest > 0 ? [`${rest} %: everyone else`] : [])].join('; ')}.`;
+  const parts = quotas.map((quota) => `${quota.percent}%: ${conditionsInWords(quota.segment)}`);
+  return `${[...parts, ...(rest > 0 ? [`${rest}%: everyone else`] : [])].join('; ')}.`;
 }
 
 function conditionsInWords({ minReferrals, ...rest }: NonNullable<Wave['segment']>): string {
