@@ -88,7 +88,7 @@ forEachEngine((engine) => {
       await page.getByRole('heading', { name: 'Hello person@example.com' }).waitFor();
       await frameOf(page).getByRole('heading', { name: 'Hello from the editor' }).waitFor();
       await frameOf(page).getByText('Your place: 1', { exact: true }).waitFor();
-      await page.getByText('Not sent, kept here').waitFor();
+      await page.getByText('Kept here').waitFor();
       await check(page, 'an email');
 
       await page.getByRole('button', { name: 'Resend' }).click();

@@ -6,7 +6,7 @@ import { cx } from '../ui/cx.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 /** Its scripts are missing, most likely because the server was updated after this page was opened. */
-const NOT_LOADED = /dynamically imported module|module script failed/i;
+const NOT_LOADED = /dynamically imported module|module script failed|preload CSS/i;
 
 /** In place of a page that failed. The rest of the dashboard keeps working. */
 export function ErrorPage({ error, reset, whole }: ErrorComponentProps & { whole?: boolean }) {

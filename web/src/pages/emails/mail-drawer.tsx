@@ -96,7 +96,7 @@ function Details({ mail }: { mail: MailDetails }) {
         <Row label="State">
           <span className="flex flex-wrap items-center gap-x-2">
             <MailStateBadge state={state} />
-            {state === 'kept' && <span className="text-sm text-mute">Not sent, kept here</span>}
+            {state === 'kept' && <span className="text-sm text-mute">Kept here</span>}
           </span>
         </Row>
         {error && (

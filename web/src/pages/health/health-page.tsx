@@ -40,7 +40,7 @@ export function HealthPage() {
       <div className="flex flex-col gap-6">
         {query.data && query.isError && (
           <Alert title="The checks could not be loaded again">
-            {ApiError.from(query.error).sentence} What you see is as it was then.
+            {ApiError.from(query.error).sentence} What you see is from the last check that worked.
           </Alert>
         )}
         {query.data && <Summary findings={query.data.findings} />}
