@@ -1,8 +1,8 @@
 # docker build -t doorlist . && docker run -p 3000:3000 -v doorlist:/data doorlist
 #
-# Other bases: --build-arg BUILD_IMAGE=… (Node 20 or newer with npm), --build-arg RUNTIME_IMAGE=… (glibc, libstdc++ and
-# certificates). What runs is the Node that package-lock.json pins.
-ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
+# Other bases: --build-arg BUILD_IMAGE=… (Node 20 or newer with npm, ldd and libatomic), --build-arg RUNTIME_IMAGE=… (glibc,
+# libstdc++ and certificates). What runs is the Node that package-lock.json pins.
+ARG BUILD_IMAGE=docker.io/library/node:24-bookworm
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12
 
 FROM ${BUILD_IMAGE} AS build
@@ -13,10 +13,10 @@ COPY . .
 RUN npm run build && bin/node build/container.ts /image
 
 FROM ${RUNTIME_IMAGE}
-COPY --from=build /image/usr/local/bin/ /usr/local/bin/
+COPY --from=build /image/usr/local/ /usr/local/
 COPY --from=build /image/app/ /app/
 COPY --from=build --chown=65532:65532 /image/data/ /data/
-ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data UV_THREADPOOL_SIZE=16
+ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data UV_THREADPOOL_SIZE=16 LD_LIBRARY_PATH=/usr/local/lib
 WORKDIR /data
 USER 65532:65532
 EXPOSE 3000

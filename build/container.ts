@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { EXTERNAL, PROGRAM_DIRECTORY } from './program.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const MODULES = path.join(ROOT, 'node_modules');
+/** Libraries that the base image has. */
+const IN_THE_BASE = /^(libc|libdl|libm|libpthread|libgcc_s|libstdc\+\+)\.so\./;
 /** What the server shows at `/docs`. */
 const DOCUMENTATION = ['docs', 'README.md', 'CHANGELOG.md', 'packages/client/README.md'];
 
@@ -16,7 +20,7 @@ const [directory] = process.argv.slice(2);
 if (directory === undefined) throw new Error('usage: build/container.ts DIRECTORY');
 const app = path.join(directory, 'app');
 await rm(directory, { recursive: true, force: true });
-for (const each of ['app/node_modules', 'usr/local/bin', 'data'])
+for (const each of ['app/node_modules', 'usr/local/bin', 'usr/local/lib', 'data'])
   await mkdir(path.join(directory, each), { recursive: true });
 for (const file of ['package.json', 'LICENSE', 'web/dist', ...DOCUMENTATION])
   await copy(file, path.join(app, file));
@@ -66,6 +70,20 @@ async function copyPackage(name: string): Promise<void> {
 
 async function copyNode(): Promise<void> {
   const pinned = `node-${process.platform}-${process.arch}/package.json`;
-  const found = createRequire(import.meta.url).resolve(pinned);
-  await cp(path.join(path.dirname(found), 'bin/node'), path.join(directory as string, 'usr/local/bin/node'));
+  const node = path.join(path.dirname(createRequire(import.meta.url).resolve(pinned)), 'bin/node');
+  await cp(node, path.join(directory as string, 'usr/local/bin/node'));
+  for (const { name, file } of await librariesOf(node))
+    await cp(file, path.join(directory as string, 'usr/local/lib', name), { dereference: true });
+}
+
+/** Since version 25, Node needs libatomic, which the base does not have. */
+async function librariesOf(program: string): Promise<{ name: string; file: string }[]> {
+  const { stdout } = await promisify(execFile)('ldd', [program]);
+  const found = [...stdout.matchAll(/^\s*(\S+) => (not found|\S+)/gm)];
+  return found.flatMap(([, name = '', file = '']) => {
+    if (IN_THE_BASE.test(name)) return [];
+    if (file === 'not found')
+      throw new Error(`${program} needs ${name}: install it (libatomic1 on Debian and Ubuntu), and try again`);
+    return [{ name, file }];
+  });
 }

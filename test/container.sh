@@ -44,7 +44,7 @@ build() {
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/build/usr/local/bin/npm"
   # As small as the public one: no shell, no package manager.
   mkdir -p "$work/runtime/etc" "$work/runtime/tmp"
-  for package in libc6 libgcc-s1 gcc-12-base libstdc++6 libatomic1 ca-certificates tzdata; do
+  for package in libc6 libgcc-s1 gcc-12-base libstdc++6 ca-certificates tzdata; do
     deb=$(find "$work/build/var/cache/apt/archives" -name "${package}_*.deb" | head -1)
     [ -n "$deb" ] && dpkg-deb --fsys-tarfile "$deb" | tar --extract --directory "$work/runtime" --exclude=./usr/share/doc --exclude=./usr/share/locale
   done

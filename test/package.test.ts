@@ -22,6 +22,8 @@ import { startProcess } from './support/process.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const MODULES = path.join(ROOT, 'node_modules');
 const UNPACKED_BYTES_MAX = 20_000_000;
+/** What every base for C++ programs has, such as gcr.io/distroless/cc-debian12. */
+const IN_THE_BASE = /^(libc|libdl|libm|libpthread|libgcc_s|libstdc\+\+)\.so\.\d+$/;
 const run = promisify(execFile);
 
 interface Packed {
@@ -109,6 +111,22 @@ describe('the package', () => {
     const loaded = JSON.parse(readFileSync(list, 'utf8')) as string[];
     assert.ok(loaded.includes('NativeModule http'));
     assert.ok(!loaded.includes('NativeModule internal/deps/undici/undici'));
+  });
+
+  it('is laid out for an image with the libraries that its base lacks', {
+    skip: process.platform !== 'linux' && 'images are for Linux',
+  }, async () => {
+    const image = path.join(directory, 'image');
+    await run(process.execPath, [path.join(ROOT, 'build/container.ts'), image]);
+    const env = { PATH: process.env.PATH, LD_LIBRARY_PATH: path.join(image, 'usr/local/lib') };
+    const { stdout } = await run('ldd', [path.join(image, 'usr/local/bin/node')], { env });
+    const found = [...stdout.matchAll(/^\s*(\S+) => (\S+)/gm)].map(([, name = '', file = '']) => ({ name, file }));
+    assert.ok(found.some(({ name }) => name === 'libc.so.6'));
+    const missing = found.filter(({ name, file }) => !IN_THE_BASE.test(name) && !file.startsWith(image));
+    assert.deepEqual(missing, []);
+    const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
+    assert.match(dockerfile, /^COPY --from=build \/image\/usr\/local\/ \/usr\/local\/$/m);
+    assert.match(dockerfile, /^ENV .*\bLD_LIBRARY_PATH=\/usr\/local\/lib$/m);
   });
 
   it('serves the API, the dashboard and the form, and prints commands that exist there', async () => {
