@@ -95,6 +95,29 @@ describe('the pinned Node', () => {
     assert.equal(await nodeOf(env, 'self', launcher), realpathSync(process.execPath));
   });
 
+  it('is named with its problem where it cannot run and the other Node is too old', async () => {
+    const copy = path.join(directory, 'copy');
+    cpSync(path.join(ROOT, 'bin'), path.join(copy, 'bin'), { recursive: true });
+    const problem = 'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file';
+    for (const [name] of PLATFORMS) {
+      const place = path.join(copy, 'node_modules', name, 'bin');
+      mkdirSync(place, { recursive: true });
+      writeFileSync(path.join(place, 'node'), `#!/bin/sh\necho '${problem}' >&2\nexit 127\n`, { mode: 0o755 });
+    }
+    const older = path.join(directory, 'older.cjs');
+    writeFileSync(older, "Object.defineProperty(process, 'versions', { value: { node: '22.20.0' } });");
+    const script = `#!/bin/sh\nexec ${process.execPath} --require ${older} "$@"\n`;
+    writeFileSync(path.join(directory, 'node'), script, { mode: 0o755 });
+    const failed = promisify(execFile)(path.join(copy, 'bin/node'), ['-e', ''], {
+      env: { PATH: `${directory}:${PATH}` },
+    });
+    await assert.rejects(failed, ({ stderr }: { stderr: string }) => {
+      assert.match(stderr, /^doorlist: Doorlist needs Node 24 or newer, and this is Node 22\.20\.0\. [^\n]+\n$/);
+      assert.match(stderr, /cannot run here: .*libatomic\.so\.1.*package libatomic1/);
+      return true;
+    });
+  });
+
   it('is requested in one sentence when an older Node runs', async () => {
     const older = path.join(directory, 'older.cjs');
     writeFileSync(older, "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });");
