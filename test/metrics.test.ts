@@ -5,9 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { createMetrics } from '../src/server/metrics.ts';
+import type { Context } from '../src/waitlist/queue/context.ts';
+import type { Signups } from '../src/waitlist/signup/signup.ts';
 import { afterTest } from './support/cleanup.ts';
 import { freePort } from './support/free-port.ts';
-import { forEachEngine } from './support/harness.ts';
+import { forEachEngine, startService } from './support/harness.ts';
 import { commandJson, type RunningProcess, runCommand, startProcess } from './support/process.ts';
 import { findProgram, without } from './support/programs.ts';
 import { createStorage } from './support/storage.ts';
@@ -83,6 +86,64 @@ async function stop(child: ChildProcess): Promise<void> {
   child.kill();
   await ended;
 }
+
+describe('the alert rules', { skip: without('Prometheus') }, () => {
+  /** Whether an alert fires after half an hour in which a series had these values, one a minute. */
+  const firing = (...series: [name: string, values: string][]) => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-rules-'));
+    afterTest(() => rmSync(directory, { recursive: true, force: true }));
+    const file = path.join(directory, 'rules.json');
+    const check = (isFiring: (alert: string) => boolean) => {
+      const ask = (alert: string) => ({
+        expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+        eval_time: '30m',
+        exp_samples: isFiring(alert) ? [{ labels: '{}', value: 1 }] : [],
+      });
+      const test = {
+        interval: '1m',
+        input_series: series.map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: NAMES.map(ask),
+      };
+      writeFileSync(file, JSON.stringify({ rule_files: [ALERTS], evaluation_interval: '1m', tests: [test] }));
+      const program = path.join(path.dirname(findProgram('Prometheus') ?? ''), 'promtool');
+      execFileSync(program, ['test', 'rules', file], { stdio: 'pipe' });
+    };
+    return (...expected: string[]) => {
+      for (const alert of expected) assert.ok(NAMES.includes(alert), alert);
+      check((alert) => expected.includes(alert));
+    };
+  };
+  const NAMES = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+  const up = ['up{job="doorlist",instance="a"}', '1x40'] as const;
+
+  it('are silent while all is well', () => {
+    firing([...up], ['doorlist_db_up{instance="a"}', '1x40'])();
+  });
+
+  it('notice a server that does not answer, and that there is none', () => {
+    firing(['up{job="doorlist",instance="a"}', '1x20 0x20'])('DoorlistDown');
+    firing(['up{job="other"}', '1x40'])('DoorlistMissing');
+  });
+
+  it('notice the first delivery that is given up', () => {
+    const attempts = 'doorlist_delivery_attempts_total{channel="email",outcome="failed",instance="a"}';
+    firing([...up], [attempts, '0x20 1x20'])('DoorlistDeliveriesGivenUp');
+  });
+
+  it('count failed requests among those that matter, not among health checks', () => {
+    const requests = (labels: string) => `doorlist_http_requests_total{instance="a",${labels}}`;
+    const probes = [requests('route="/readyz",status="200"'), '0+1000x40'] as const;
+    const signups = (status: string, values: string) =>
+      [requests(`route="/sdk/v1/waitlist/signup",status="${status}"`), values] as const;
+    firing(
+      [...up],
+      [...probes],
+      [...signups('201', '0+4x40')],
+      [...signups('500', '0+1x40')],
+    )('DoorlistErrors');
+    firing([...up], [requests('route="/readyz",status="503"'), '0+30x40'], [...signups('201', '0+4x40')])();
+  });
+});
 
 forEachEngine((engine) => {
   describe('metrics', () => {
@@ -161,9 +222,10 @@ forEachEngine((engine) => {
       assert.equal(value('signup_backlog_entries'), 0);
       assert.equal(value('rate_limited_total{limit="verify"}'), 1);
       assert.equal(value('db_up'), 1);
-      // There is no mail server.
-      assert.equal(value('delivery_attempts_total{channel="email",outcome="delivered"}'), undefined);
-      for (const channel of ['webhook', 'email', 'operator-email']) {
+      // There is no mail server. A rate needs the 0, or the first failure would not count.
+      assert.equal(value('delivery_attempts_total{channel="email",outcome="delivered"}'), 0);
+      for (const channel of ['webhook', 'email', 'operator-email', 'alert']) {
+        assert.equal(value(`delivery_attempts_total{channel="${channel}",outcome="failed"}`), 0);
         assert.notEqual(value(`deliveries_pending{channel="${channel}"}`), undefined);
         assert.notEqual(value(`delivery_oldest_pending_seconds{channel="${channel}"}`), undefined);
       }
@@ -198,6 +260,27 @@ forEachEngine((engine) => {
       const throughPublicPort = await scrape(`${server.url}/metrics`, { authorization: `Bearer ${token}` });
       assert.equal(throughPublicPort.get('doorlist_signups_total{result="created"}'), 2);
       assert.equal((await fetch(url.replace('/metrics', '/'))).status, 404);
+    });
+
+    it('say that the database is down, or leave out what it does not tell, while it does not answer', async () => {
+      const service = await startService(engine);
+      afterTest(service.close);
+      const { context } = service;
+      const silent = (name: 'probe' | 'usage') => ({
+        ...context,
+        db: { ...context.db, [name]: () => new Promise<never>(() => {}) },
+      });
+      const read = (parts: Context) => {
+        const signups = { waiting: () => 7 } as Signups;
+        return createMetrics()
+          .over({ context: parts, signups, others: async () => [] })
+          .read();
+      };
+      const [down, slow] = await Promise.all([read(silent('probe')), read(silent('usage'))]);
+      assert.match(down, /^doorlist_db_up 0$/m);
+      assert.match(down, /^doorlist_signup_backlog_entries 7$/m);
+      assert.match(slow, /^doorlist_db_up 1$/m);
+      assert.doesNotMatch(slow, /^doorlist_db_bytes/m);
     });
 
     const skip = without('Prometheus');

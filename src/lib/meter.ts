@@ -16,7 +16,8 @@ export interface Meter {
 }
 
 /** `kept`: without a mail server, emails stay in the mailbox. `deferred`: it was nobody's fault, and does not count as a try. */
-export type AttemptOutcome = 'delivered' | 'kept' | 'retried' | 'deferred' | 'failed';
+export const ATTEMPT_OUTCOMES = ['delivered', 'kept', 'retried', 'deferred', 'failed'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /** For commands, whose process ends before anybody could ask. */
 export const UNMETERED: Meter = {

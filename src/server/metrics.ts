@@ -1,7 +1,8 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Connections } from '../db/database.ts';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
-import type { Meter } from '../lib/meter.ts';
+import { within } from '../lib/deadline.ts';
+import { ATTEMPT_OUTCOMES, type Meter } from '../lib/meter.ts';
 import { reportState } from '../lib/state-log.ts';
 import { VERSION } from '../lib/version.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
@@ -10,6 +11,7 @@ import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
+import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
 import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
 import { RequestTally } from './request-tally.ts';
 
@@ -17,9 +19,13 @@ import { RequestTally } from './request-tally.ts';
 const READ_EVERY_MS = 2_000;
 /** Counting stops here, so that a scrape costs the same however large the backlog is. */
 const MOST_PENDING = 100_000;
-const CHANNELS = [WEBHOOK_CHANNEL, MAIL_CHANNEL, OPERATOR_MAIL_CHANNEL];
+/** Together less than the 10 s after which Prometheus gives up: then nobody would know that it is the database. */
+const PROBE_DEADLINE_MS = 2_000;
+const READ_DEADLINE_MS = 5_000;
+const CHANNELS = [WEBHOOK_CHANNEL, MAIL_CHANNEL, OPERATOR_MAIL_CHANNEL, ALERT_CHANNEL];
+const NO_ANSWER = 'the database is not responding';
 const UP_HELP = 'Whether the database accepts writes: 1 or 0.';
-const BATCH_ENTRIES = [1, 2, 4, 8, 16, 32, 64, 100];
+const BATCH_ENTRIES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 export interface Metrics {
   readonly meter: Meter;
@@ -125,7 +131,10 @@ function createMeter(registry: Registry): Meter {
     labelNames: ['result'],
     registers,
   });
-  for (const result of ['created', 'skipped']) signups.inc({ result }, 0); // A rate needs a first value.
+  // A rate needs a first value: without it, the first failure of a delivery would not count.
+  for (const result of ['created', 'skipped']) signups.inc({ result }, 0);
+  for (const channel of CHANNELS)
+    for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ channel, outcome }, 0);
   return {
     request: (route, method, status, seconds) => requests.count({ route, method, status, seconds }),
     signups: ({ created, skipped }) => {
@@ -160,9 +169,9 @@ async function readState(
     gauge('db_pool_waiting', 'Work of this process that waits for a connection to PostgreSQL.', [waiting]);
   }
   try {
-    await db.probe();
+    await within(PROBE_DEADLINE_MS, db.probe(), NO_ANSWER);
     gauge('db_up', UP_HELP, [1]);
-    await readDatabase(gauge, context);
+    await within(READ_DEADLINE_MS, readDatabase(gauge, context), NO_ANSWER);
     reportState(log, 'metrics', 'ok');
   } catch (error) {
     if (!registry.getSingleMetric('doorlist_db_up')) gauge('db_up', UP_HELP, [0]);

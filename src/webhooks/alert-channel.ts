@@ -7,7 +7,7 @@ import { INSTALLATION_ID, type Target } from '../outbox/target.ts';
 import { MustNotBegin } from './post.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
 
-const ALERT_CHANNEL = 'alert';
+export const ALERT_CHANNEL = 'alert';
 
 export const ALERT_TARGET: Target = {
   queueId: INSTALLATION_ID,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
-import { unavailable } from '../../lib/errors.ts';
+import { within } from '../../lib/deadline.ts';
 import { reportState } from '../../lib/state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { constant, named, oneOf } from '../../wire/schema.ts';
@@ -67,7 +67,7 @@ export function registerHealth(
   const ready = role === 'all' ? HEALTHY : { ...HEALTHY, role };
   const checkWriting = shared(async () => {
     try {
-      await withDeadline(db.probe());
+      await within(PROBE_DEADLINE_MS, asUnavailable(db.probe()), 'the database is not responding');
       reportState(log, 'readiness', 'ok');
     } catch (error) {
       reportState(log, 'readiness', 'not ready', { reason: (error as Error).message });
@@ -120,18 +120,12 @@ function shared(check: () => Promise<void>): () => Promise<void> {
 }
 
 /** Any problem with the database means "not ready", not a bug in the check. */
-async function withDeadline(probe: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the database is not responding')), PROBE_DEADLINE_MS);
-  });
-  const failed = probe.catch((error: Error) => {
-    if (error instanceof SchemaSuperseded) throw error;
-    throw new DatabaseUnavailable(error.message, { cause: error });
-  });
+async function asUnavailable(probe: Promise<void>): Promise<void> {
   try {
-    await Promise.race([failed, deadline]);
-  } finally {
-    clearTimeout(timer);
+    await probe;
+  } catch (error) {
+    if (error instanceof SchemaSuperseded) throw error;
+    const { message } = error as Error;
+    throw new DatabaseUnavailable(message, { cause: error });
   }
 }
