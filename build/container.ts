@@ -83,7 +83,9 @@ async function librariesOf(program: string): Promise<{ name: string; file: strin
   return found.flatMap(([, name = '', file = '']) => {
     if (IN_THE_BASE.test(name)) return [];
     if (file === 'not found')
-      throw new Error(`${program} needs ${name}: install it (libatomic1 on Debian and Ubuntu), and try again`);
+      throw new Error(
+        `${program} needs ${name}: install it (libatomic1 on Debian and Ubuntu), and try again`,
+      );
     return [{ name, file }];
   });
 }

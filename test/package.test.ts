@@ -120,7 +120,10 @@ describe('the package', () => {
     await run(process.execPath, [path.join(ROOT, 'build/container.ts'), image]);
     const env = { PATH: process.env.PATH, LD_LIBRARY_PATH: path.join(image, 'usr/local/lib') };
     const { stdout } = await run('ldd', [path.join(image, 'usr/local/bin/node')], { env });
-    const found = [...stdout.matchAll(/^\s*(\S+) => (\S+)/gm)].map(([, name = '', file = '']) => ({ name, file }));
+    const found = [...stdout.matchAll(/^\s*(\S+) => (\S+)/gm)].map(([, name = '', file = '']) => ({
+      name,
+      file,
+    }));
     assert.ok(found.some(({ name }) => name === 'libc.so.6'));
     const missing = found.filter(({ name, file }) => !IN_THE_BASE.test(name) && !file.startsWith(image));
     assert.deepEqual(missing, []);

@@ -98,11 +98,14 @@ describe('the pinned Node', () => {
   it('is named with its problem where it cannot run and the other Node is too old', async () => {
     const copy = path.join(directory, 'copy');
     cpSync(path.join(ROOT, 'bin'), path.join(copy, 'bin'), { recursive: true });
-    const problem = 'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file';
+    const problem =
+      'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file';
     for (const [name] of PLATFORMS) {
       const place = path.join(copy, 'node_modules', name, 'bin');
       mkdirSync(place, { recursive: true });
-      writeFileSync(path.join(place, 'node'), `#!/bin/sh\necho '${problem}' >&2\nexit 127\n`, { mode: 0o755 });
+      writeFileSync(path.join(place, 'node'), `#!/bin/sh\necho '${problem}' >&2\nexit 127\n`, {
+        mode: 0o755,
+      });
     }
     const older = path.join(directory, 'older.cjs');
     writeFileSync(older, "Object.defineProperty(process, 'versions', { value: { node: '22.20.0' } });");
@@ -112,7 +115,10 @@ describe('the pinned Node', () => {
       env: { PATH: `${directory}:${PATH}` },
     });
     await assert.rejects(failed, ({ stderr }: { stderr: string }) => {
-      assert.match(stderr, /^doorlist: Doorlist needs Node 24 or newer, and this is Node 22\.20\.0\. [^\n]+\n$/);
+      assert.match(
+        stderr,
+        /^doorlist: Doorlist needs Node 24 or newer, and this is Node 22\.20\.0\. [^\n]+\n$/,
+      );
       assert.match(stderr, /cannot run here: .*libatomic\.so\.1.*package libatomic1/);
       return true;
     });
