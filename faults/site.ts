@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PresentedEntry } from '../src/wire/entry.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { clientFor, listOver } from '../test/support/harness.ts';
 import { type MailServer, startMailServer } from '../test/support/mail-server.ts';
-import { freePort } from '../test/support/postgres.ts';
 import { commandJson, type RunningProcess, runCommand, startProcess } from '../test/support/process.ts';
 import { type Receiver, startReceiver } from '../test/support/receiver.ts';
 import type { Storage } from '../test/support/storage.ts';

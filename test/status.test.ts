@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, it } from 'node:test';
+import { glanceAtBacklog } from '../src/outbox/backlog.ts';
 import { watch } from '../src/waitlist/upkeep/watch.ts';
 import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { forEachEngine, type List } from './support/harness.ts';
@@ -50,7 +51,9 @@ forEachEngine((engine) => {
     assert.equal(of('backup')?.detail, 'none was made with `backup`');
     assert.equal(of('mail server')?.level, 'warning');
     assert.match(of('versions')?.detail ?? '', /^Doorlist \S+, Node \d\d\./);
-    assert.equal(of('webhooks')?.detail, 'none');
+    for (const what of ['webhooks', 'emails', 'operator emails'])
+      assert.equal(of(what)?.detail, 'none pending or failed', what);
+    assert.equal(of('alerts'), undefined, 'nobody gets any');
     assert.equal(of('unfinished jobs')?.detail, 'none');
     if (engine === 'sqlite') {
       assert.match(of('disk')?.detail ?? '', /^[0-9.]+ [MG]iB free/);
@@ -98,11 +101,17 @@ forEachEngine((engine) => {
     assert.match(lines()[0] ?? '', /"level":"warn".*oldest delivery: over an hour old/);
   });
 
+  it('looks at every kind of delivery, however many of another kind wait', async () => {
+    await list.invite('edsger@example.com');
+    const { channels } = await glanceAtBacklog(service.context.db, 1, service.clock.now);
+    assert.deepEqual([channels.get('webhook')?.pending, channels.get('email')?.pending], [2, 1]);
+  });
+
   it('ignores deliveries held for a disabled endpoint', async () => {
     await setEndpointEnabled(service.context, endpoint, false);
     const { code, of } = await status();
     assert.equal(code, 0);
-    assert.equal(of('webhooks')?.detail, '2 held');
+    assert.equal(of('webhooks')?.detail, '3 held');
   });
 
   it('reports a database that cannot be used, and exits with 1', async () => {

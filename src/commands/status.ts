@@ -9,11 +9,18 @@ import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { ageInWords, type Finding, type Level, levelOf } from '../waitlist/upkeep/health.ts';
+import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
+import { ageInWords, type Finding, type Level, levelOf, NOTHING_PENDING } from '../waitlist/upkeep/health.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
+import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
+import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
 import type { Outcome } from './command.ts';
 
 const ERRORS_SHOWN = 5;
+const ERRORS: Readonly<Record<string, string>> = {
+  [WEBHOOK_CHANNEL]: 'webhook error',
+  [ALERT_CHANNEL]: 'alert error',
+};
 const MARKS: Readonly<Record<Level, string>> = {
   fine: 'ok   ',
   warning: 'WARN ',
@@ -56,14 +63,19 @@ export function outcomeOf(findings: Finding[]): Outcome {
 
 /** Deliveries, counted one by one, their errors, and jobs. */
 export async function checkAllWork(context: Context): Promise<Finding[]> {
-  const counts = await countBacklog(context.db);
+  const now = context.clock();
+  const counts = await countBacklog(context.db, now);
   const errors = await countBacklogErrors(context.db, ERRORS_SHOWN);
   const deliveries: Finding[] = [
-    checkChannel('webhooks', 'webhook', counts, context.clock()),
-    checkChannel('emails', 'email', counts, context.clock()),
-    checkChannel('operator emails', OPERATOR_MAIL_CHANNEL, counts, context.clock()),
+    checkChannel('webhooks', WEBHOOK_CHANNEL, counts, now),
+    checkChannel('emails', MAIL_CHANNEL, counts, now),
+    checkChannel('operator emails', OPERATOR_MAIL_CHANNEL, counts, now),
+    // Most installations post none.
+    ...(counts.some(({ channel }) => channel === ALERT_CHANNEL)
+      ? [checkChannel('alerts', ALERT_CHANNEL, counts, now)]
+      : []),
     ...errors.map(({ channel, error, count, lastAt }) => ({
-      what: channel === 'webhook' ? 'webhook error' : 'email error',
+      what: ERRORS[channel] ?? 'email error',
       ok: true,
       level: 'warning' as const,
       detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
@@ -84,11 +96,12 @@ function checkChannel(what: string, channel: string, counts: BacklogCount[], now
   const pending = ours.find(({ state }) => state === 'pending');
   const ageMs = pending?.oldestAt ? now - pending.oldestAt : 0;
   const age = pending ? [`oldest pending for ${ageInWords(ageMs)}`] : [];
-  const shown = [...ours.map(({ state, count }) => `${count} ${state}`), ...age];
+  const nothing = ours.every(({ state }) => state === 'done') ? [NOTHING_PENDING] : [];
+  const shown = [...nothing, ...ours.map(({ state, count }) => `${count} ${state}`), ...age];
   return {
     what,
     ok: (pending?.count ?? 0) <= BACKLOG_LIMIT && ageMs <= OLDEST_LIMIT_MS,
-    detail: shown.length === 0 ? 'none' : shown.join(', '),
+    detail: shown.join(', '),
   };
 }
 

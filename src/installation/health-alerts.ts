@@ -1,6 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { Config } from '../config/config.ts';
-import type { Trx } from '../db/database.ts';
+import type { Database, Trx } from '../db/database.ts';
 import type { ScheduledTask } from '../db/scheduler.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import type { Tables } from '../db/tables.ts';
 import { formatId, newId } from '../lib/ids.ts';
 import { HOUR_MS, isoTime } from '../lib/time.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
@@ -17,6 +20,8 @@ import { ALERT_TARGET } from '../webhooks/alert-channel.ts';
 import { type AnyFinding, checkInstallation } from './health.ts';
 
 const EVERY_MS = 60_000;
+type HealthState = Selectable<Tables['health_state']>;
+
 /** What is over sooner is not worth an alert. */
 const FAILING_FOR_MS = 2 * 60_000;
 /** So that what comes and goes is told once. */
@@ -43,12 +48,16 @@ export async function tellChanges(
   config: Pick<Config, 'publicUrl'>,
   findings: readonly AnyFinding[],
 ): Promise<boolean> {
+  const expected = compare(await readStates(operators.db.query), findings, await sharedNow(operators));
+  if (expected.isSame) return expected.settled; // Writing would keep an idle server awake.
   const settings = await readAlerts(operators);
   const { change, settled } = await changeOperators(operators, async (trx, now, tell) => {
-    const noted = await noteStates(trx, findings, now);
-    if (isEmpty(noted.change)) return noted;
-    await write(operators, trx, tell, { settings, config, change: noted.change }, now);
-    return noted;
+    const compared = compare(await readStates(trx), findings, now);
+    await trx.deleteFrom('health_state').execute();
+    trx.insert('health_state', compared.kept);
+    if (!isEmpty(compared.change))
+      await write(operators, trx, tell, { settings, config, change: compared.change }, now);
+    return compared;
   });
   if (!isEmpty(change)) context.wakeUps.send([ALERT_TARGET]);
   return settled;
@@ -76,16 +85,15 @@ function nameOf({ what, endpoint, link }: AnyFinding): string {
   return `${what} ${endpoint?.id ?? link ?? ''}`.trim();
 }
 
-/** Compares with what was known, and returns what operators should be told. The caller holds a lock. */
-async function noteStates(
-  trx: Trx,
-  findings: readonly AnyFinding[],
-  now: number,
-): Promise<{ change: HealthChange; settled: boolean }> {
+function readStates(query: Database['query']): Promise<HealthState[]> {
+  return query.selectFrom('health_state').selectAll().orderBy('since').execute();
+}
+
+/** Compares with what was known, and returns what to keep of it and what operators should be told. */
+function compare(known: readonly HealthState[], findings: readonly AnyFinding[], now: number) {
   const failing = new Map(
     findings.filter((finding) => levelOf(finding) === 'problem').map((finding) => [nameOf(finding), finding]),
   );
-  const known = await trx.selectFrom('health_state').selectAll().orderBy('since').execute();
   const names = new Set(known.map(({ name }) => name));
   const states = [
     ...known.map((state) => {
@@ -101,12 +109,12 @@ async function noteStates(
   const kept = states
     .filter((state) => state.failing || (state.told && !over.includes(state)))
     .map((state) => (begun.includes(state) ? { ...state, told: 1 } : state));
-  await trx.deleteFrom('health_state').execute();
-  trx.insert('health_state', kept);
   const failed = begun.map(({ name, what }) => ({ check: what, detail: failing.get(name)?.detail ?? '' }));
   const recovered = over.map(({ name, what }) => ({ check: what, detail: name.slice(what.length).trim() }));
   return {
-    change: { failing: failed, recovered },
+    kept,
+    isSame: kept.length === known.length && kept.every((state, index) => state === known[index]),
+    change: { failing: failed, recovered } satisfies HealthChange,
     settled: kept.every((state) => state.failing === state.told),
   };
 }

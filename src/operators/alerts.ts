@@ -24,26 +24,20 @@ async function readWithin({ vault }: OperatorContext, query: Database['query']):
   return alerts ? vault.open<AlertSettings>('instance.alerts', ROW, alerts) : NOBODY;
 }
 
-/** `refuse` returns why a URL cannot be used, if so. */
+/** The URL that is called, or why it cannot be. */
+export type CheckedUrl = { url: string } | { reason: string };
+
 export async function updateAlerts(
   context: Context,
   operators: OperatorContext,
   changes: Partial<AlertSettings>,
-  refuse: (url: string) => Promise<string | undefined>,
+  check: (url: string) => Promise<CheckedUrl>,
 ): Promise<AlertSettings> {
-  const { webhookUrl } = changes;
-  const problems = new Problems();
-  if (typeof webhookUrl === 'string') {
-    const reason =
-      webhookUrl.length > URL_CHARACTERS_MAX
-        ? `is longer than ${URL_CHARACTERS_MAX} characters`
-        : await refuse(webhookUrl);
-    if (reason !== undefined) problems.add('webhookUrl', reason);
-  }
-  problems.throwIfAny();
+  const called =
+    typeof changes.webhookUrl === 'string' ? { webhookUrl: await checkUrl(changes.webhookUrl, check) } : {};
   return changeSettings(context, async (trx) => {
     const before = await readWithin(operators, trx);
-    const after = { ...before, ...changes };
+    const after = { ...before, ...changes, ...called };
     const alerts = operators.vault.seal('instance.alerts', ROW, after);
     await trx.updateTable('instance').set({ alerts }).execute();
     await context.audit?.(trx, {
@@ -54,6 +48,16 @@ export async function updateAlerts(
     });
     return after;
   });
+}
+
+async function checkUrl(typed: string, check: (url: string) => Promise<CheckedUrl>): Promise<string> {
+  const problems = new Problems();
+  const checked = typed.length > URL_CHARACTERS_MAX ? { url: typed } : await check(typed);
+  if ('reason' in checked) problems.add('webhookUrl', checked.reason);
+  else if (checked.url.length > URL_CHARACTERS_MAX)
+    problems.add('webhookUrl', `is longer than ${URL_CHARACTERS_MAX} characters`);
+  problems.throwIfAny();
+  return 'url' in checked ? checked.url : typed;
 }
 
 /** The address itself may be a secret. */

@@ -8,7 +8,7 @@ const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 
 export interface BacklogCount {
   channel: string;
-  /** `held`: the endpoint is disabled. */
+  /** `held`: the endpoint is disabled, or the channel does not send it yet. */
   state: (typeof BACKLOG_STATES)[number];
   count: number;
   /** When the oldest undelivered event happened. */
@@ -26,7 +26,7 @@ interface BacklogError {
  * Counts all stored deliveries by channel and state. Reads every row, so it is for commands, not for the
  * server.
  */
-export async function countBacklog(db: Database): Promise<BacklogCount[]> {
+export async function countBacklog(db: Database, now: number): Promise<BacklogCount[]> {
   const { rows } = await sql<{
     channel: string;
     state: BacklogCount['state'];
@@ -36,7 +36,7 @@ export async function countBacklog(db: Database): Promise<BacklogCount[]> {
     select channel, state, count(*) as count, min(created_at) as oldest from (
       select d.channel, e.created_at,
         case when d.due_at is null then case when d.failed_at is null then 'done' else 'failed' end
-          when w.disabled_at is null then 'pending' else 'held' end as state
+          when w.disabled_at is null and not (d.token is null and d.due_at > ${now}) then 'pending' else 'held' end as state
       from delivery as d
       left join webhook_endpoint as w on w.queue_id = d.queue_id and w.id = d.target_id
       left join event as e on e.queue_id = d.queue_id and e.id = d.event_id and d.due_at is not null
@@ -70,8 +70,8 @@ interface Glance extends ChannelBacklog {
 }
 
 /**
- * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. What waits
- * for a failing endpoint, or is held, has an explanation.
+ * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. It counts up to a number
+ * for each channel, and nothing that is held. What waits for a failing endpoint has an explanation.
  */
 export async function glanceAtBacklog(db: Database, most: number, now: number): Promise<Glance> {
   const unwell = await db.query
@@ -81,14 +81,15 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
     .where((e) => db.reachable(e.ref('queue_id')))
     .execute();
   const namesOf = (rows: typeof unwell) => new Set(rows.map(({ id }) => bytesKey(id)));
-  const held = namesOf(unwell.filter(({ disabled_at }) => disabled_at !== null));
+  const disabled = namesOf(unwell.filter(({ disabled_at }) => disabled_at !== null));
   const failing = namesOf(unwell);
-  let pending = 0;
   let oldest: Buffer | undefined;
   let unexplained: Buffer | undefined;
   const channels = new Map<string, ChannelBacklog & { oldest: Buffer | undefined }>();
   for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
-    if (held.has(bytesKey(targetId)) || pending > most) continue;
+    const known = channels.get(channel);
+    const counted = known?.pending ?? 0;
+    if (disabled.has(bytesKey(targetId)) || counted > most) continue;
     const due = await db.query
       .selectFrom('delivery')
       .select(['event_id', 'token', 'due_at'])
@@ -97,19 +98,18 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
       .where('target_id', '=', targetId)
       .where('due_at', 'is not', null)
       .orderBy('due_at')
-      .limit(most + 1 - pending)
+      .limit(most + 1 - counted)
       .execute();
-    pending += due.length;
-    const looked = due.slice(0, LOOKED_AT_OF_TARGET);
-    const first = firstOf(looked);
+    const waiting = due.filter((delivery) => !isHeld(delivery, now));
+    if (waiting.length === 0) continue;
+    const first = firstOf(waiting.slice(0, LOOKED_AT_OF_TARGET));
     oldest = earlier(oldest, first);
-    const known = channels.get(channel);
     const ofChannel = earlier(known?.oldest, first);
-    const total = (known?.pending ?? 0) + due.length;
-    channels.set(channel, { pending: total, oldest: ofChannel, oldestAt: timeOf(ofChannel) });
-    if (!failing.has(bytesKey(targetId)))
-      unexplained = earlier(unexplained, firstOf(looked.filter((delivery) => !isHeld(delivery, now))));
+    const pending = counted + waiting.length;
+    channels.set(channel, { pending, oldest: ofChannel, oldestAt: timeOf(ofChannel) });
+    if (!failing.has(bytesKey(targetId))) unexplained = earlier(unexplained, first);
   }
+  const pending = [...channels.values()].reduce((sum, each) => sum + each.pending, 0);
   return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels };
 }
 

@@ -8,7 +8,10 @@ import { type AdminClient, adminClient, auditOf, succeeded } from '../support/ad
 import { assertError, forEachEngine } from '../support/harness.ts';
 import { join, setUp } from '../support/operators.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { command } from '../support/terminal.ts';
 import { startSending, until } from '../support/webhooks.ts';
+
+type Finding = { what: string; detail: string };
 
 const MINUTE_MS = 60_000;
 const PAUSED: AnyFinding = { what: 'sending emails', ok: false, detail: 'paused: wrong password' };
@@ -77,6 +80,18 @@ forEachEngine((engine) => {
     });
   });
 
+  it('go to the URL as it is called, whatever was typed around it', async () => {
+    const { port } = new URL(receiver.url);
+    const change = (webhookUrl: string) =>
+      admin.patch<{ webhookUrl: string; message: string }>('/health/alerts', { webhookUrl });
+    const { webhookUrl } = succeeded(await change(` HTTP://127.0.0.1:${port}/a/../hook `));
+    assert.equal(webhookUrl, `${receiver.url}/hook`);
+    assert.equal(succeeded(await change(receiver.url)).webhookUrl, receiver.url);
+    const long = await change(`${receiver.url}/${'ü'.repeat(1_000)}`);
+    assertError(long, 400, 'invalid_request');
+    assert.equal(long.body.message, 'webhookUrl: is longer than 2048 characters');
+  });
+
   it('tell each change once, however many instances notice it, and nothing that comes and goes', async () => {
     assert.equal(await look(5, OLD), true);
     assert.equal(await look(2, PAUSED, OLD), false, 'it looks again soon');
@@ -107,5 +122,37 @@ forEachEngine((engine) => {
     assert.equal((await alerts()).length, 6);
     const well = await showOperatorMail(context, (await alerts())[0]?.id ?? '', sending);
     assert.equal(well.mail?.subject, 'Doorlist on wait.example is well again');
+  });
+
+  it('that do not arrive are shown as such, in health and in `status`', async () => {
+    receiver.answer = status(500);
+    succeeded(await admin.post('/health/alerts/test'), 202);
+    await until('the attempt is in the log', async () => {
+      const { body } = await admin.get<{ lastAttempt: { error: string | null } | null }>('/health/alerts');
+      return body.lastAttempt?.error === 'answered 500';
+    });
+    const { json } = await command<{ findings: Finding[] }>(service.storage.environment, 'status');
+    const of = (what: string, findings: Finding[]) => findings.find((finding) => finding.what === what);
+    assert.match(of('alerts', json.findings)?.detail ?? '', /^3 done, 1 pending, /);
+    assert.match(of('alert error', json.findings)?.detail ?? '', /^answered 500 \(1 delivery, /);
+    assert.equal(of('email error', json.findings), undefined);
+    const { body } = await admin.get<{ findings: Finding[] }>('/health');
+    assert.equal(of('alerts', body.findings)?.detail, '1 pending');
+    receiver.answer = status(200);
+  });
+
+  it('write nothing while nothing changes, so that an idle server stays idle', async () => {
+    await service.stopSending();
+    let changes = 0;
+    const end = service.context.db.onChange(() => {
+      changes += 1;
+    });
+    assert.equal(await look(3, OLD), true);
+    assert.equal(changes, 0, 'all is well');
+    await look(3, PAUSED);
+    changes = 0;
+    assert.equal(await look(3, PAUSED), true);
+    assert.equal(changes, 0, 'what was told goes on');
+    end();
   });
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { countBacklog, glanceAtBacklog } from '../../src/outbox/backlog.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { glanceAtDeliveries } from '../../src/waitlist/upkeep/health.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { readWave } from '../../src/waitlist/waves/waves.ts';
@@ -330,6 +332,37 @@ forEachEngine((engine) => {
       } finally {
         await second.stop();
       }
+    });
+
+    it('holds emails, which are neither late nor a backlog, in `status`, health, log and metrics', async () => {
+      service.clock.now = Date.now(); // As a command of its own process has it.
+      const list = await mailingList(service, ['invite']);
+      await change(list, { warmUp: { start: 1, to: 1 } });
+      for (const name of ['a', 'b', 'c']) await list.invite(`held-${name}@example.com`);
+      await until('one was sent and two wait', async () => {
+        const { sent, waiting } = await sending(list);
+        return sent === 1 && waiting === 2;
+      });
+      const { db } = service.context;
+      await db.query // As if they had been held for hours.
+        .updateTable('delivery')
+        .set({ due_at: service.clock.now + 9 * HOUR_MS })
+        .where('queue_id', '=', (await list.queue()).id)
+        .where('token', 'is', null)
+        .where('due_at', 'is not', null)
+        .execute();
+      service.clock.advance(3 * HOUR_MS);
+      const { channels, pending, oldestAt } = await glanceAtBacklog(db, 1_000, service.clock.now);
+      assert.deepEqual([pending, oldestAt, channels.get('email')], [0, null, undefined]);
+      const emails = (await countBacklog(db, service.clock.now)).filter(({ channel }) => channel === 'email');
+      const count = (state: string) => emails.find((each) => each.state === state)?.count ?? 0;
+      assert.deepEqual([count('pending'), count('held')], [0, 2]);
+      const finding = (await glanceAtDeliveries(service.context)).find(
+        ({ what }) => what === 'delivery backlog',
+      );
+      assert.deepEqual([finding?.ok, finding?.detail], [true, 'none pending']);
+      await change(list, { warmUp: null });
+      await mailsArrived(server, list, 3);
     });
 
     it('does not count what the mail server refused, and sends all when it is switched off', async () => {

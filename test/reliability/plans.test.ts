@@ -46,7 +46,7 @@ async function maintain(service: Service, list: List): Promise<void> {
   assert.equal((await auditQueue(context, queue, true)).repaired, true);
   await checkInstallation(context, service.config);
   await watch(context);
-  await countBacklog(context.db);
+  await countBacklog(context.db, context.clock());
   await countBacklogErrors(context.db, 5);
   service.clock.advance(40 * 86_400_000);
   await updateWaitlist(context, list.id, { boost: 7 });

@@ -78,6 +78,8 @@ export function checkVersions(): Finding {
   return { what: 'versions', ok: true, detail: `Doorlist ${VERSION}, Node ${process.versions.node}` };
 }
 
+export const NOTHING_PENDING = 'none pending or failed';
+
 /** At a cost that does not depend on the backlog. */
 export async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
   const health = await readInstallationHealth(db);
@@ -85,10 +87,13 @@ export async function glanceAtDeliveries({ db, clock }: Context): Promise<Findin
   const ageMs = oldestAt === null ? 0 : clock() - oldestAt;
   const isStuck = oldestUnexplainedAt !== null && clock() - oldestUnexplainedAt > OLDEST_LIMIT_MS;
   const age = oldestAt === null ? 'none pending' : `oldest pending for ${ageInWords(ageMs)}`;
+  const alerts = countsOf('alert', health);
   return [
     { what: 'webhooks', ok: true, detail: countsOf('webhook', health) },
     { what: 'emails', ok: true, detail: countsOf('email', health) },
     { what: 'operator emails', ok: true, detail: countsOf('operator-email', health) },
+    // Most installations post none.
+    ...(alerts === NOTHING_PENDING ? [] : [{ what: 'alerts', ok: true, detail: alerts }]),
     { what: 'delivery backlog', ok: pending <= BACKLOG_LIMIT && !isStuck, detail: age },
   ];
 }
@@ -98,7 +103,7 @@ function countsOf(channel: string, health: readonly ChannelHealth[]): string {
   const counts = (['pending', 'failed'] as const)
     .filter((state) => found && found[state] > 0)
     .map((state) => `${found?.[state] === HEALTH_COUNT_MAX ? 'at least ' : ''}${found?.[state]} ${state}`);
-  return counts.join(', ') || 'none pending or failed';
+  return counts.join(', ') || NOTHING_PENDING;
 }
 
 export async function checkJobs({ db, clock }: Context): Promise<Finding> {

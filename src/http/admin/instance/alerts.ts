@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { sendTestAlert } from '../../../installation/health-alerts.ts';
 import { conflict } from '../../../lib/errors.ts';
 import { isoTime } from '../../../lib/time.ts';
-import { type AlertSettings, readAlerts, updateAlerts } from '../../../operators/alerts.ts';
+import { type AlertSettings, type CheckedUrl, readAlerts, updateAlerts } from '../../../operators/alerts.ts';
 import { readLastAttempt } from '../../../outbox/read-deliveries.ts';
 import { ALERT_TARGET } from '../../../webhooks/alert-channel.ts';
 import { RefusedTarget } from '../../../webhooks/guard.ts';
@@ -18,7 +18,7 @@ const tag = 'Instance';
 const settings = {
   emails: Type.Boolean({ description: 'Whether owners and admins get an email.' }),
   webhookUrl: nullable<string>('string', {
-    description: 'Where to post alerts to. `null`: nowhere.',
+    description: 'Where to post alerts to, as it is called. `null`: nowhere.',
     examples: ['https://hooks.slack.com/services/T000/B000/XXXX'],
   }),
 };
@@ -97,11 +97,11 @@ export function registerAlerts(app: TypedApp, parts: AdminParts): void {
     const last = webhookUrl === null ? undefined : await readLastAttempt(context.db, ALERT_TARGET);
     return { emails, webhookUrl, lastAttempt: last ? { at: isoTime(last.at), error: last.error } : null };
   };
-  const refuse = (url: string) =>
-    guard.checkTarget(url).then(
-      () => undefined,
+  const check = (typed: string): Promise<CheckedUrl> =>
+    guard.checkTarget(typed).then(
+      (url) => ({ url }),
       (error: Error) => {
-        if (error instanceof RefusedTarget) return error.message;
+        if (error instanceof RefusedTarget) return { reason: error.message };
         throw error;
       },
     );
@@ -109,7 +109,7 @@ export function registerAlerts(app: TypedApp, parts: AdminParts): void {
   app.get('/health/alerts', { schema: readSchema }, async () => present(await readAlerts(context)));
 
   app.patch('/health/alerts', { schema: updateSchema }, async (request) =>
-    present(await updateAlerts(domainFor(parts, request), context, request.body, refuse)),
+    present(await updateAlerts(domainFor(parts, request), context, request.body, check)),
   );
 
   app.post('/health/alerts/test', { schema: testSchema }, async (_, reply) => {

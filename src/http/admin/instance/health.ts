@@ -46,10 +46,10 @@ const Health = Type.Object(
 const EXAMPLE: Static<typeof Health> = {
   healthy: true,
   findings: [
-    { what: 'database', ok: true, level: 'fine', detail: 'sqlite, schema version 26, 48.2 MiB' },
+    { what: 'database', ok: true, level: 'fine', detail: 'sqlite, schema version 37, 48.2 MiB' },
     { what: 'backup', ok: true, level: 'warning', detail: 'last made 12 days ago' },
     { what: 'webhooks', ok: true, level: 'fine', detail: '12 pending' },
-    { what: 'emails', ok: true, level: 'fine', detail: 'none' },
+    { what: 'emails', ok: true, level: 'fine', detail: 'none pending or failed' },
     { what: 'unfinished jobs', ok: true, level: 'fine', detail: 'none' },
   ],
 };
