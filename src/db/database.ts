@@ -132,6 +132,8 @@ export interface Database extends Dialect {
   usage(): Promise<Usage>;
   /** How many instances listen for work, or null if the engine cannot tell. */
   workers(): Promise<number | null>;
+  /** Which tables our user of the server may not use, in words. undefined if it may use all. */
+  missingGrants(): Promise<string | undefined>;
   /** How many connections all clients may have together, or null if the engine has no limit or cannot tell. */
   connectionLimit(): Promise<number | null>;
   /** Of this process, or null if the engine has no pool. Asks nobody. */

@@ -5,6 +5,8 @@ import { SUPERSEDED_STATE } from './schema-gate.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
+/** A grant that is missing, which an operator can give while we run. */
+const DENIED = '42501';
 /** PostgreSQL itself only names the statement. */
 const READ_ONLY_REASON =
   'PostgreSQL accepts no writes: it is a standby, or default_transaction_read_only is on';
@@ -38,7 +40,7 @@ export function rethrow(error: Error): never {
   if (state === SUPERSEDED_STATE) throw new SchemaSuperseded({ cause: error });
   if (state !== undefined && LOCK_STATE.test(state))
     throw new LockUnavailable(error.message, { cause: error });
-  if (state === undefined || UNAVAILABLE_STATE.test(state))
+  if (state === undefined || state === DENIED || UNAVAILABLE_STATE.test(state))
     throw new DatabaseUnavailable(error.message, { cause: error });
   throw error;
 }

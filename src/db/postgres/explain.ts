@@ -66,7 +66,7 @@ const BY_STATE: Record<string, Sentence> = {
   '3D000': ({ server, database }) =>
     `${server} has no database "${database}". Create it (createdb ${database}), or correct the name in DATABASE_URL.`,
   '42501': ({ server, user, database }, answer) =>
-    `${server} denied user "${user}" access (${answer}). Make "${user}" the owner of database "${database}", or grant it CREATE on the schema.`,
+    `${server} denied user "${user}" access (${answer}). ${grantFor(answer, user, database)}`,
   '53300': ({ server }, answer) =>
     `${server} has no connections left (${answer}). Raise its limit, or lower DOORLIST_DATABASE_POOL.`,
   '53100': ({ server }) => `${server} has run out of disk space. Free some, then try again.`,
@@ -77,6 +77,15 @@ const BY_STATE: Record<string, Sentence> = {
   '25006': ({ server }) =>
     `${server} is read-only. If it is a standby, point DATABASE_URL at the primary server; otherwise turn default_transaction_read_only off.`,
 };
+
+/** What to grant. The server answers in the language of its messages, so the last advice is for all others. */
+function grantFor(answer: string, user: string, database: string): string {
+  if (/must be owner/.test(answer))
+    return 'Run `migrate` as the owner of the tables, or make this user their owner.';
+  if (/for (table|sequence)/.test(answer))
+    return 'Grant it select, insert, update and delete on all tables of Doorlist.';
+  return `Make "${user}" the owner of database "${database}", or grant it CREATE on the schema. If the tables belong to another user, run \`migrate\` as that one.`;
+}
 
 const BY_ERRNO: Record<string, Sentence> = {
   ECONNREFUSED: ({ server }) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { WorkersWatch } from '../cluster.ts';
 import type { Database } from '../database.ts';
 import { type Statement, statement } from '../statement.ts';
+import { TABLES } from '../tables.ts';
 import { distributeTables } from './citus-distribute.ts';
 import { createReach, type Reach } from './citus-reach.ts';
 import { isDistributed } from './citus-tables.ts';
@@ -11,6 +12,7 @@ import { rethrow } from './errors.ts';
 import { refuseOldServer } from './explain.ts';
 import { DISTRIBUTED } from './flavor.ts';
 import { freezeDatabase } from './freeze.ts';
+import { grantsMissing, selectDenied } from './grants.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import { CHANNEL, LISTENER, type Notifications, shareNotifications } from './listen.ts';
 import { openLookups } from './lookups.ts';
@@ -27,6 +29,8 @@ import { connectTimeout } from './url.ts';
 
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
+
+const ALL_GRANTS = selectDenied(Object.keys(TABLES));
 
 /** Reads of the admin API run a few statements at a time. */
 export const REPLICA_POOL = 4;
@@ -157,9 +161,10 @@ function database(
     blockersOf: (session) => blockersOf(query, session),
     schemaLockedSince: () => migratingSince(query),
     hasTable: async (executor, name) => {
-      // Not to_regclass: it can return a cached result from before another process created the table.
-      const found = await sql`select 1 from information_schema.tables
-        where table_schema = current_schema() and table_name = ${name}`.execute(executor);
+      // Not to_regclass, which can return a cached result from before another process created the table, and not the
+      // information schema, which hides tables that this user may not use.
+      const found = await sql`select 1 from pg_catalog.pg_tables
+        where schemaname = current_schema() and tablename = ${name}`.execute(executor);
       return found.rows.length > 0;
     },
     spell: (statement) =>
@@ -205,6 +210,10 @@ function database(
       const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
         where datname = current_database() and application_name = ${LISTENER}`.execute(query);
       return rows[0]?.count ?? null;
+    },
+    missingGrants: async () => {
+      const { rows } = await run({ text: ALL_GRANTS });
+      return grantsMissing(rows[0]);
     },
     connectionLimit: () => (pool.throughPooler ? Promise.resolve(null) : readConnectionLimit(query)),
     connections: pool.connections,

@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { DatabaseUnavailable } from '../database.ts';
 import { rethrow } from './errors.ts';
+import { grantsMissing, OF_A_SIGNUP, selectDenied } from './grants.ts';
 import type { Pool } from './pool.ts';
 import { repeatRolledBack } from './repeat.ts';
 import type { Session } from './session.ts';
@@ -17,22 +19,28 @@ const WRITE = `with touched as (update schema_version set version = version retu
 const SPILL = 'select count(*) from generate_series(1, 10000)';
 const LITTLE_MEMORY = { work_mem: '64kB', temp_tablespaces: '' };
 
-/** A server that does not know what the spill needs. */
+/** The write shows only that one table can be used. */
+const GRANTS = selectDenied(OF_A_SIGNUP);
+
+/** A server that does not know what the spill or the question about grants needs. */
 const UNSUPPORTED_STATE = /^(0A|42)/;
 
 /** Changes nothing, and fails on everything that a signup could fail on. */
 export function createProbe(pool: Pool): () => Promise<void> {
-  let canSpill = true;
-  const spill = async (_: unknown, session: Session) => {
+  let canLook = true;
+  const look = async (_: unknown, session: Session) => {
+    const { rows } = await session.run({ text: GRANTS });
+    const missing = grantsMissing(rows[0]);
+    if (missing !== undefined) throw new DatabaseUnavailable(missing);
     await session.run(setLocal(LITTLE_MEMORY, pool.refusedSettings));
     await session.run({ text: SPILL });
   };
   return async () => {
     await repeatRolledBack(() => runAlone(pool, { text: WRITE }));
-    if (!canSpill) return;
-    await inTransaction(pool, spill).catch((error: Error) => {
-      canSpill = !(error instanceof pg.DatabaseError && UNSUPPORTED_STATE.test(error.code ?? ''));
-      if (canSpill) rethrow(error);
+    if (!canLook) return;
+    await inTransaction(pool, look).catch((error: Error) => {
+      canLook = !(error instanceof pg.DatabaseError && UNSUPPORTED_STATE.test(error.code ?? ''));
+      if (canLook) rethrow(error);
     });
   };
 }

@@ -142,6 +142,7 @@ export async function openSqlite(
       };
     },
     workers: async () => null, // The one server does everything.
+    missingGrants: async () => undefined, // The file has no users.
     connectionLimit: async () => null,
     connections: () => null,
     probe: async () => {

@@ -48,6 +48,8 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
   );
   const described = `${db.engine}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
   const findings: Finding[] = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
+  const denied = problem === undefined ? await db.missingGrants() : undefined;
+  if (denied !== undefined) findings.push({ what: 'permissions', ok: false, detail: denied });
   const workers = await db.clusterWorkers();
   if (workers !== null) findings.push(judgeCluster(workers));
   if (connections !== null)

@@ -16,6 +16,8 @@ export async function watch({ db, log, clock }: Context): Promise<void> {
   } catch (error) {
     reportState(log, 'database writes', 'failing', { reason: (error as Error).message });
   }
+  const denied = await db.missingGrants();
+  reportState(log, 'permissions', denied === undefined ? 'ok' : 'missing', { reason: denied });
   const { freeBytes } = await db.usage();
   const low = freeBytes !== null && freeBytes < LEAST_FREE_BYTES;
   reportState(log, 'disk', low ? 'almost full' : 'ok', { freeBytes });
