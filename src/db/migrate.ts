@@ -266,13 +266,20 @@ async function readVersion(executor: Database['query']): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
+/** Two builds between releases have the same version. */
+function madeBy(release: string): string {
+  return release === VERSION
+    ? `the later build of Doorlist ${release} that made it`
+    : `Doorlist ${release} or newer, which made it`;
+}
+
 async function refuseNewer(executor: Database['query'], version: number): Promise<void> {
   if (version <= SCHEMA_VERSION) return;
   const { rows } = await executor.executeQuery<{ release?: string | null }>(
     CompiledQuery.raw('select * from schema_version'),
   );
   const release = rows[0]?.release;
-  const fitting = release ? `Doorlist ${release} or newer, which made it` : 'a newer release';
+  const fitting = release ? madeBy(release) : 'a newer release';
   throw new SchemaTooNew(
     `the database has schema version ${version}, this Doorlist ${VERSION} knows up to ${SCHEMA_VERSION}: start ${fitting}`,
   );

@@ -48,11 +48,11 @@ export async function versionOf(storage: Storage): Promise<number> {
 }
 
 /** As a release after this one does it. */
-export async function updateByNewerRelease(storage: Storage): Promise<void> {
+export async function updateByNewerRelease(storage: Storage, release = '9.9.9'): Promise<void> {
   const db = await openDatabase(readConfig(storage.environment), createLogger('silent'));
   try {
     await db.transaction(async (trx) => {
-      await sql`update schema_version set version = ${SCHEMA_VERSION + 1}, release = '9.9.9'`.execute(trx);
+      await sql`update schema_version set version = ${SCHEMA_VERSION + 1}, release = ${release}`.execute(trx);
       await db.closeToEarlier(trx, SCHEMA_VERSION + 1);
     });
   } finally {

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { loadCommands } from '../../src/commands/command-groups.ts';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../../src/db/sqlite/lock.ts';
+import { VERSION } from '../../src/lib/version.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { createEarlier, updateByNewerRelease, versionOf } from '../support/earlier.ts';
 import { wordsFor } from '../support/every-command.ts';
@@ -123,6 +124,20 @@ forEachEngine((engine) => {
       assert.equal(serving.code, 1);
       assert.match(serving.stderr, /start Doorlist 9\.9\.9 or newer/);
       assert.equal(await versionOf(storage), SCHEMA_VERSION + 1);
+    });
+  });
+});
+
+forEachEngine((engine) => {
+  describe('a database of a later build with the same version', () => {
+    it('is refused, and the build is named', async () => {
+      const storage = await createStorage(engine);
+      afterTest(storage.remove);
+      await jsonOf(storage.environment, 'migrate');
+      await updateByNewerRelease(storage, VERSION);
+      const { code, error } = await typed(storage.environment, 'waitlist', 'list');
+      assert.equal(code, 1);
+      assert.match(error, new RegExp(`knows up to \\d+: start the later build of Doorlist ${VERSION} that made it$`));
     });
   });
 });
