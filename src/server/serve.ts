@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import type { Config } from '../config/config.ts';
+import { basePathOf } from '../config/public-url.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { listenForMetrics, type MetricsPage } from '../http/plugins/metrics.ts';
@@ -196,7 +197,8 @@ async function startListening(
 ) {
   const address = { host: config.host, port: config.port };
   // Clients cannot know a port that is chosen later.
-  let waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
+  let waitingRoom =
+    config.port === 0 ? undefined : await openWaitingRoom(address, basePathOf(config.publicUrl));
   opened.defer(() => waitingRoom?.close());
   const metrics = createMetrics();
   const tracer = await openTracer(config, { log, meter: metrics.meter });

@@ -235,6 +235,8 @@ forEachEngine((engine) => {
       const [problem] = await problems();
       assert.equal(problem?.ok, false);
       assert.match(problem?.detail ?? '', /^"Trickle" of wl_\w+ paused itself: too many failures$/);
+      // Its own page: alerts tell one wave from another by it.
+      assert.equal(problem?.link, `/waitlists/${of.id}/waves/${wave.id}`);
       await change(of, wave.id, { paused: false });
       assert.deepEqual(await problems(), []);
     });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { MigrationWatch } from '../../db/migrate.ts';
+import { withoutBasePath } from './base-path.ts';
 import { corsHeadersWithoutRoutes } from './cors.ts';
 import { answerParserError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -15,10 +16,20 @@ interface WaitingRoom {
   close(): Promise<void>;
 }
 
-/** Responds during startup, which can take a while if a large database is migrated: alive, but not ready. */
-export async function openWaitingRoom(address: { host: string; port: number }): Promise<WaitingRoom> {
+/**
+ * Responds during startup, which can take a while if a large database is migrated: alive, but not ready. `base` is the path
+ * of the public URL, which a proxy may have left in place.
+ */
+export async function openWaitingRoom(
+  address: { host: string; port: number },
+  base: string,
+): Promise<WaitingRoom> {
   let doing = STARTING;
-  const server = createServer((request, response) => answer(request, response, doing));
+  const pathOf = withoutBasePath(base);
+  const server = createServer((request, response) => {
+    const [path = ''] = pathOf(request).split('?', 1);
+    answer(request, response, path, doing);
+  });
   server.on('clientError', answerParserError);
   server.listen(address);
   await once(server, 'listening');
@@ -36,7 +47,7 @@ export async function openWaitingRoom(address: { host: string; port: number }): 
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, doing: string): void {
+function answer(request: IncomingMessage, response: ServerResponse, path: string, doing: string): void {
   const cors = corsHeadersWithoutRoutes(request);
   const always = { 'cache-control': 'no-store', 'x-request-id': requestIdOf(request), connection: 'close' };
   drainBeforeClosing(request);
@@ -44,8 +55,8 @@ function answer(request: IncomingMessage, response: ServerResponse, doing: strin
     response.writeHead(204, { ...always, ...cors.headers }).end(); // The actual request then gets the 503.
     return;
   }
-  const alive = request.method === 'GET' && request.url === '/healthz';
-  const message = request.url === '/readyz' ? doing : STARTING;
+  const alive = ['GET', 'HEAD'].includes(request.method ?? '') && path === '/healthz';
+  const message = path === '/readyz' ? doing : STARTING;
   const body = JSON.stringify(alive ? { status: 'ok' } : { code: 'unavailable', message });
   response
     .writeHead(alive ? 200 : 503, {

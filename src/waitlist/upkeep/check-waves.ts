@@ -1,3 +1,4 @@
+import { formatId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import { queuesById } from '../queue/registry.ts';
 import type { Finding } from './health.ts';
@@ -8,7 +9,7 @@ const SHOWN_MAX = 20;
 export async function checkWaves(context: Context): Promise<Finding[]> {
   const rows = await context.db.query
     .selectFrom('wave')
-    .select(['queue_id', 'name', 'pause_reason'])
+    .select(['queue_id', 'id', 'name', 'pause_reason'])
     .where('state', '=', 'paused')
     .where('pause_reason', 'is not', null)
     .orderBy('updated_at')
@@ -18,7 +19,7 @@ export async function checkWaves(context: Context): Promise<Finding[]> {
     context,
     rows.map(({ queue_id }) => queue_id),
   );
-  return rows.flatMap(({ name, pause_reason }, index) => {
+  return rows.flatMap(({ id, name, pause_reason }, index) => {
     const queue = queues[index];
     if (!queue) return [];
     const query = queue.environment === 'production' ? '' : `?environment=${queue.environment}`;
@@ -27,7 +28,7 @@ export async function checkWaves(context: Context): Promise<Finding[]> {
         what: 'wave',
         ok: false,
         detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
-        link: `/waitlists/${queue.waitlist.id}/waves${query}`,
+        link: `/waitlists/${queue.waitlist.id}/waves/${formatId('wav', id)}${query}`,
       },
     ];
   });
