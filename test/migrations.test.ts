@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { readConfig } from '../src/config/config.ts';
 import type { Database, Engine } from '../src/db/database.ts';
@@ -71,20 +71,26 @@ forEachEngine((engine) => {
       );
     });
 
-    it('lead from every earlier version to the same schema, keep all data, and leave a working service', async (t) => {
-      const wanted = await newestSchema(t, engine);
-      const installation = await createInstallation();
-      for (let from = 1; from < SCHEMA_VERSION; from += 1) {
-        const { storage, db: older } = await openFresh(t, engine);
-        await migrate(older, from);
-        assert.equal(await schemaVersion(older), from);
-        const filled = await fillEarlierVersion(older, storage, installation);
-        const rest = MIGRATIONS.slice(from).map(({ version }) => version);
-        assert.deepEqual(await migrate(older), rest);
-        assert.deepEqual(await describeSchema(older, engine), wanted, `from version ${from}`);
-        assert.deepEqual(await readAgain(older, filled), filled, `from version ${from}`);
-        await assertServes(engine, storage, installation);
-      }
+    describe('from an earlier version', () => {
+      let wanted: unknown[];
+      let installation: Installation;
+      before(async () => {
+        wanted = await newestSchema(engine);
+        installation = await createInstallation();
+      });
+
+      for (let from = 1; from < SCHEMA_VERSION; from += 1)
+        it(`lead from ${from} to the same schema, keep all data, and leave a working service`, async (t) => {
+          const { storage, db: older } = await openFresh(t, engine);
+          await migrate(older, from);
+          assert.equal(await schemaVersion(older), from);
+          const filled = await fillEarlierVersion(older, storage, installation);
+          const rest = MIGRATIONS.slice(from).map(({ version }) => version);
+          assert.deepEqual(await migrate(older), rest);
+          assert.deepEqual(await describeSchema(older, engine), wanted);
+          assert.deepEqual(await readAgain(older, filled), filled);
+          await assertServes(engine, storage, installation);
+        });
     });
 
     if (engine === 'postgres')
@@ -210,12 +216,18 @@ function later(version: number): number[] {
   return MIGRATIONS.slice(version).map((migration) => migration.version);
 }
 
-async function newestSchema(t: TestContext, engine: Engine): Promise<unknown[]> {
-  const { db } = await openFresh(t, engine);
-  assert.equal(await schemaVersion(db), 0);
-  assert.equal((await migrate(db)).length, SCHEMA_VERSION);
-  assert.deepEqual(await migrate(db), []);
-  return describeSchema(db, engine);
+async function newestSchema(engine: Engine): Promise<unknown[]> {
+  const storage = await createStorage(engine);
+  const db = await open(storage);
+  try {
+    assert.equal(await schemaVersion(db), 0);
+    assert.equal((await migrate(db)).length, SCHEMA_VERSION);
+    assert.deepEqual(await migrate(db), []);
+    return await describeSchema(db, engine);
+  } finally {
+    await db.close();
+    await storage.remove();
+  }
 }
 
 /** Who was on the list is found with key, place and invite, and others join behind. */
