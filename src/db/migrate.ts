@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import { VERSION } from '../lib/version.ts';
@@ -153,7 +154,7 @@ export async function migrate(
     watch(step);
     const reached = await watchingLocks(db, step, watch, (known) => applyNext(db, upTo, step, known));
     if (reached === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+      await pause(RETRY_AFTER_MS);
       continue;
     }
     if (reached.applied) applied.push(reached.version);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { type Outbox, startOutbox } from '../installation/start-outbox.ts';
 import { DAY_MS } from '../lib/time.ts';
@@ -43,6 +44,6 @@ async function drain({ db, clock }: Context, outbox: Outbox): Promise<void> {
       .limit(1)
       .executeTakeFirst();
     if (!open) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await pause(LOOK_EVERY_MS);
   }
 }

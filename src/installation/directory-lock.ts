@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { MIGRATE_LOCK, SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { unavailable } from '../lib/errors.ts';
@@ -22,7 +23,7 @@ export async function lockForServing({ databaseUrl, dataDir }: Config): Promise<
       throw unavailable(
         `another Doorlist server is already running on ${dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
       );
-    await pause();
+    await pause(RETRY_AFTER_MS);
   }
 }
 
@@ -36,7 +37,7 @@ export async function lockForMigrating(
 ): Promise<Release> {
   if (databaseUrl !== undefined) return NOTHING;
   let migrating = tryLock(dataDir, MIGRATE_LOCK);
-  for (; !migrating; migrating = tryLock(dataDir, MIGRATE_LOCK)) await pause();
+  for (; !migrating; migrating = tryLock(dataDir, MIGRATE_LOCK)) await pause(RETRY_AFTER_MS);
   const releaseMigrating = migrating;
   for (;;) {
     const serving = tryLock(dataDir, SERVE_LOCK);
@@ -52,7 +53,7 @@ export async function lockForMigrating(
         `a Doorlist server is running on ${dataDir}: stop it first. The server of this release updates the schema when it starts.`,
       );
     }
-    await pause();
+    await pause(RETRY_AFTER_MS);
   }
 }
 
@@ -64,8 +65,4 @@ function isHeld(dataDir: string, name: string): boolean {
   const release = tryLock(dataDir, name);
   release?.();
   return release === undefined;
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
 }

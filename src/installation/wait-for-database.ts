@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { isWorthWaitingFor } from '../db/postgres/errors.ts';
 import { unavailable } from '../lib/errors.ts';
@@ -24,7 +25,7 @@ export async function waitForDatabase<T>(open: () => Promise<T>, config: Config,
         throw unavailable(`The database was not available within ${startTimeoutMs / 1_000} s. ${reason}`);
       }
       reportState(log, 'database', 'unavailable', { reason });
-      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+      await pause(RETRY_AFTER_MS);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -287,10 +288,4 @@ export class DispatchLoop {
       this.#parts.log.warn({ reason }, 'the last delivery attempts were not recorded');
     }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

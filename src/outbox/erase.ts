@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -164,7 +165,7 @@ async function attemptsOver(db: Database, queueId: number, open: readonly OpenAt
           Buffer.compare(row.target_id, one.targetId) === 0,
       );
     if (open.every(isLogged)) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await pause(LOOK_EVERY_MS);
   }
 }
 

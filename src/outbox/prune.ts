@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
@@ -54,7 +55,7 @@ export async function pruneEvents(
     const count = enough() ? 0 : await pruneStep(parts, queueId, before);
     pruned += count;
     if (enough()) break;
-    if (count > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_BETWEEN_STEPS_MS));
+    if (count > 0) await pause(PAUSE_BETWEEN_STEPS_MS);
     if (count < STEP) queueId = await nextQueue(parts, queueId);
   }
   return pruned;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
@@ -270,7 +271,7 @@ export function openPool({ servers, poolSize, limits, onState, onPlainText }: Po
         for (const client of open) client.connection.stream.destroy();
       }, CLOSE_MS);
       await pool.end();
-      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (open.size > 0) await pause(5);
       clearTimeout(tearDown);
     },
   };

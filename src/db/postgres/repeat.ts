@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isRolledBack } from './errors.ts';
 
 const ATTEMPTS_MAX = 5;
@@ -15,7 +16,7 @@ export async function repeatRolledBack<T>(attempt: () => Promise<T>): Promise<T>
     } catch (error) {
       if (!isRolledBack(error) || number === ATTEMPTS_MAX) throw error;
       const longest = FIRST_PAUSE_MS * 2 ** (number - 1);
-      await new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));
+      await pause(longest * (0.5 + Math.random() / 2));
     }
   }
 }

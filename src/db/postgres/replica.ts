@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable } from '../database.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import type { Pool, PoolOptions } from './pool.ts';
@@ -77,6 +78,6 @@ async function catchUp(pool: Pool, position: string | undefined): Promise<void> 
     const { rows } = await runAlone(pool, question);
     if (rows[0]?.there === true) return;
     if (performance.now() >= giveUpAt) throw new ReplicaUnusable('it is too far behind the primary');
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await pause(LOOK_EVERY_MS);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { isWorthWaitingFor, rethrow } from './errors.ts';
 import { explainPostgres, NoPrimary, placeIn } from './explain.ts';
@@ -150,10 +151,4 @@ function summary(servers: readonly Server[], failures: ReadonlyMap<Server, Error
       : (explainPostgres(error, server.url) ?? `${server.place}: ${error.message}.`),
   );
   return new NoPrimary(`No server in DATABASE_URL accepts writes. ${reasons.join(' ')}`);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { statement } from '../statement.ts';
 import type { Writer } from './writer.ts';
@@ -47,7 +47,7 @@ async function cutLog(writer: Writer): Promise<boolean> {
   // reads.
   let passive = await checkpoint('passive');
   for (let attempt = 1; passive.busy !== 0 && attempt < CHECKPOINT_ATTEMPTS; attempt += 1) {
-    await sleep(CHECKPOINT_ATTEMPT_MS);
+    await pause(CHECKPOINT_ATTEMPT_MS);
     passive = await checkpoint('passive');
   }
   if (passive.busy !== 0 || passive.checkpointed < passive.log) return false;

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
@@ -43,7 +43,7 @@ export async function handlePost(
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, { form, values, ...checked });
-    const due = setTimeout(ANSWER_MS, undefined, { ref: false });
+    const due = pause(ANSWER_MS, undefined, { ref: false });
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
     await due;
@@ -51,7 +51,7 @@ export async function handlePost(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     parts.refusals.note(form.queue, error.reason);
-    await setTimeout(ANSWER_MS, undefined, { ref: false });
+    await pause(ANSWER_MS, undefined, { ref: false });
     closeUnread(request, reply);
     if (asJson) throw new DoorlistError('refused', 'this request was refused');
     const { form: words, stop } = textsFor(request, values.lang);

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
@@ -103,7 +103,7 @@ async function take(
     limiter.take(clientOf(request), reply);
   } catch (error) {
     if (form) refusals.note(form.queue, 'rate_limited');
-    await setTimeout(ANSWER_MS, undefined, { ref: false });
+    await pause(ANSWER_MS, undefined, { ref: false });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
@@ -96,10 +97,4 @@ async function hasDue(trx: Trx, queueId: number): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return due !== undefined;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

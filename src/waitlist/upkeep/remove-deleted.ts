@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { COPIED_TABLES, type CopiedTable, TABLE_KEYS } from '../../db/table-keys.ts';
@@ -62,7 +63,7 @@ async function removeRows(
       where ${ours} and ${after} ${upTo ? sql`and (${key}) <= (${upTo})` : sql``}`.execute(db.query);
     if (!upTo) return;
     after = sql`(${key}) > (${upTo})`;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_BETWEEN_STEPS_MS));
+    await pause(PAUSE_BETWEEN_STEPS_MS);
   }
 }
 
