@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { invalid } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
+import { findTimeZone } from '../statistics/time-zone.ts';
 
 /** Settings of the whole installation that no variable sets. */
 interface InstanceSettings {
@@ -36,7 +37,7 @@ export async function readTimeZone({ db }: { db: Database }): Promise<string> {
 export async function updateInstance(context: Context, changes: Partial<InstanceSettings>): Promise<void> {
   const { defaultTimeZone } = changes;
   if (defaultTimeZone === undefined) throw invalid('at least one setting is required');
-  if (!isTimeZone(defaultTimeZone))
+  if (!findTimeZone(defaultTimeZone))
     throw invalid('defaultTimeZone: must be the IANA name of a time zone, such as Europe/Berlin');
   await changeSettings(context, async (trx) => {
     const before = await trx.selectFrom('instance').select('default_time_zone').executeTakeFirstOrThrow();
@@ -49,15 +50,4 @@ export async function updateInstance(context: Context, changes: Partial<Instance
       after: { defaultTimeZone },
     });
   });
-}
-
-/** Offsets such as +02:00 know no daylight saving time, so they are not accepted. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
