@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
-import { invalid, notFound } from '../../lib/errors.ts';
+import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
 import type { Queue } from '../queue/queue.ts';
 import { ownSeqOf } from '../referrals/reference.ts';
 import { findAliases } from '../referrals/referral-alias.ts';
-import { type EntryPage, findEntry, listEntries, type PageQuery } from './entries.ts';
+import { type EntryPage, findEntry, listEntries, openCursor, type PageQuery } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
 import { findSegment, type Segment } from './segment.ts';
 
@@ -35,7 +34,7 @@ export async function browseEntries(
   if (query.at !== undefined) throw invalid('at: cannot be combined with the conditions of a segment');
   const whole: Segment = query.status === undefined ? segment : { ...segment, status: query.status };
   const about = Buffer.from(`segment ${JSON.stringify(whole)}`);
-  const after = query.cursor === undefined ? 0 : openCursor(queue, about, query.cursor);
+  const after = afterCursor(queue, about, query.cursor);
   const found = await findSegment(context.db, queue, whole, { after, limit: query.limit + 1 });
   const seqs = found.slice(0, query.limit);
   const last = found.length > query.limit ? seqs.at(-1) : undefined;
@@ -77,7 +76,7 @@ export async function listReferred(
   page: { limit: number; cursor?: Uint8Array | undefined },
 ): Promise<{ entries: Entry[]; next: Uint8Array | null }> {
   const about = Buffer.from(`referred by ${referrer.seq}`);
-  const after = page.cursor === undefined ? 0 : openCursor(queue, about, page.cursor);
+  const after = afterCursor(queue, about, page.cursor);
   const rows = await context.db.query
     .selectFrom('entry')
     .select('seq')
@@ -95,13 +94,8 @@ export async function listReferred(
   };
 }
 
-function openCursor({ vault }: Queue, about: Buffer, cursor: Uint8Array): number {
-  try {
-    return vault.open<{ seq: number }>('cursor', about, cursor).seq;
-  } catch (error) {
-    if (error instanceof Unreadable) throw invalid('cursor: is invalid or belongs to a different query');
-    throw error;
-  }
+function afterCursor(queue: Queue, about: Buffer, cursor: Uint8Array | undefined): number {
+  return cursor === undefined ? 0 : openCursor<{ seq: number }>(queue, about, cursor).seq;
 }
 
 export async function readEntry(context: Context, queue: Queue, entryId: string): Promise<Entry> {
@@ -129,7 +123,7 @@ export async function searchEntry(context: Context, queue: Queue, text: string):
     if (identifier?.kind === 'referral') return await findByCode(context, queue, identifier.key);
     return identifier && (await findEntry(context, queue, words));
   } catch (error) {
-    if ((error as { code?: string }).code === 'not_found') return undefined;
+    if (error instanceof DoorlistError && error.code === 'not_found') return undefined;
     throw error;
   }
 }

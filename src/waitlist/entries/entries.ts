@@ -98,7 +98,8 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
 }
 
 function afterCursor(queue: Queue, query: PageQuery): PagePlace | undefined {
-  return query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
+  if (query.cursor === undefined) return undefined;
+  return openCursor<PagePlace>(queue, cursorContext(query), query.cursor);
 }
 
 async function beforeNth(
@@ -159,9 +160,10 @@ function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: PagePlace
   return vault.seal('cursor', cursorContext(query), { rank, seq } satisfies PagePlace);
 }
 
-function openCursor({ vault }: Queue, query: PageQuery, cursor: Uint8Array): PagePlace {
+/** What a cursor says, if it was sealed for the same queue and query. */
+export function openCursor<T>({ vault }: Queue, context: Buffer, cursor: Uint8Array): T {
   try {
-    return vault.open<PagePlace>('cursor', cursorContext(query), cursor);
+    return vault.open<T>('cursor', context, cursor);
   } catch (error) {
     if (error instanceof Unreadable) throw invalid('cursor: is invalid or belongs to a different query');
     throw error;

@@ -1,10 +1,10 @@
-import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
-import { findBySeqs } from '../queue/entry-rows.ts';
 import type { Queue } from '../queue/queue.ts';
+import { readEntries } from './browse-entries.ts';
 import { PAGE_LIMIT_MAX } from './entries.ts';
-import { type Entry, openEntries } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { findSegment, type Segment } from './segment.ts';
 
 /** Returns a page of a segment in joining order, starting after the entry with the id `after`. */
@@ -18,9 +18,7 @@ export async function listSegment(
   if (page.limit < 1 || page.limit > PAGE_LIMIT_MAX) throw invalid(`limit: must be 1 to ${PAGE_LIMIT_MAX}`);
   const after = page.after === undefined ? 0 : await seqOfEntry(context, queue, page.after);
   const seqs = await findSegment(db, queue, segment, { after, limit: page.limit });
-  const rows = await db.run(findBySeqs, { queueId: queue.id, seqs });
-  rows.sort((a, b) => a.seq - b.seq);
-  return openEntries(context, queue, rows);
+  return readEntries(context, queue, seqs);
 }
 
 async function seqOfEntry({ db }: Context, queue: Queue, entryId: string): Promise<number> {
@@ -33,6 +31,6 @@ async function seqOfEntry({ db }: Context, queue: Queue, entryId: string): Promi
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst());
-  if (!row) throw new DoorlistError('not_found', `there is no entry ${entryId}`);
+  if (!row) throw notFound(`there is no entry ${entryId}`);
   return row.seq;
 }
