@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 import { type ScheduledTask, startScheduler } from '../src/db/scheduler.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { afterTest } from './support/cleanup.ts';
+import { startFakePooler } from './support/fake-pooler.ts';
 import { forEachEngine, type Service, startService } from './support/harness.ts';
-import { unique } from './support/storage.ts';
+import { createStorage, unique } from './support/storage.ts';
 import { until } from './support/webhooks.ts';
 
 const NOTHING = () => sql<number | null>`null`;
@@ -128,6 +129,23 @@ forEachEngine((engine) => {
       await until('the line', () => /"msg":"notifications: unavailable"/.test(deaf.log.join('')));
       assert.match(deaf.log.join(''), /PostgreSQL host db\.invalid .*in DATABASE_LISTEN_URL\./);
       assert.doesNotMatch(deaf.log.join(''), /hunter2/);
+    });
+
+    it('says that notifications do not pass through the pooler that DATABASE_LISTEN_URL names', async () => {
+      const storage = await createStorage(engine, { migrated: true });
+      afterTest(storage.remove);
+      const pooler = await startFakePooler(storage.environment.DATABASE_URL ?? '');
+      afterTest(pooler.close);
+      const environment = { DATABASE_LISTEN_URL: pooler.url };
+      const deaf = await startService(engine, { storage, environment });
+      afterTest(deaf.close);
+      const scheduler = startScheduler(deaf.context, []);
+      afterTest(scheduler.close);
+      await until('the line', () => /"msg":"notifications: unavailable"/.test(deaf.log.join('')));
+      assert.match(
+        deaf.log.join(''),
+        /"reason":"DATABASE_LISTEN_URL leads to a pooler, .* Point it at the PostgreSQL server itself\."/,
+      );
     });
   });
 });

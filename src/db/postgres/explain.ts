@@ -14,6 +14,15 @@ export class NoPrimary extends Error {
   override name = 'NoPrimary';
 }
 
+/** Where to listen for notifications, which a pooler does not pass on. */
+export class BehindPooler extends Error {
+  override name = 'BehindPooler';
+
+  constructor() {
+    super('DATABASE_URL leads to a pooler, which passes no notifications on. Point it at the PostgreSQL server itself.');
+  }
+}
+
 /** `versionNumber` is the server's `server_version_num`: 150004 for 15.4. */
 export function refuseOldServer(versionNumber: number, url: string): void {
   const major = Math.floor(versionNumber / 10_000);
@@ -30,7 +39,8 @@ export function refuseOldServer(versionNumber: number, url: string): void {
 export function explainPostgres(error: unknown, url: string): string | undefined {
   const root = rootOf(error);
   const place = placeOf(url);
-  if (root instanceof PostgresTooOld || root instanceof NoPrimary) return root.message;
+  if (root instanceof PostgresTooOld || root instanceof NoPrimary || root instanceof BehindPooler)
+    return root.message;
   if (root instanceof pg.DatabaseError) return BY_STATE[root.code ?? '']?.(place, root.message);
   const { code, syscall, path: file } = (root ?? {}) as NodeJS.ErrnoException;
   if (code === undefined) return withoutCode(root, place);

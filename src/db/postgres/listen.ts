@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { createChanges } from '../changes.ts';
+import { BehindPooler } from './explain.ts';
 import type { ConnectionState, PostgresLimits } from './pool.ts';
 import type { Servers } from './servers.ts';
 
@@ -99,6 +100,7 @@ async function listenForNotifications({
       if (await isBehindPooler(fresh)) {
         client = undefined;
         drop();
+        onState?.('unavailable', new BehindPooler());
         return;
       }
       fresh.connection.stream.setTimeout(QUIET_MS, () => fresh.query('select 1').catch(lost));
