@@ -7,7 +7,7 @@ import {
   mailStatusLink,
   type PersonStatus,
   personStatus,
-  resendConfirmation,
+  requestConfirmation,
 } from '../../waitlist/forms/person-status.ts';
 import { canBeEmailed } from '../../waitlist/links/suppression.ts';
 import { type Html, html } from '../docs/html.ts';
@@ -63,7 +63,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     );
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
     const { token } = request.params;
-    const person = await resendConfirmation(context, token);
+    const person = await requestConfirmation(context, token);
     const { status, errors } = textsFor(request);
     const isSent = person && parts.hasMailServer && (await canBeEmailed(context, person.queue, person.seq));
     const notice = isSent ? status.resent : errors.notEmailed;

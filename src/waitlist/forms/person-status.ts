@@ -102,7 +102,10 @@ async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Prom
 }
 
 /** Sends the confirmation link again, at most once a day. Does nothing for anyone who is not pending. */
-export async function resendConfirmation(context: Context, token: string): Promise<PersonStatus | undefined> {
+export async function requestConfirmation(
+  context: Context,
+  token: string,
+): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
   if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
   return person;
