@@ -5,7 +5,6 @@ import { invalid } from '../../lib/errors.ts';
 import { formatId, type Id } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
-import { takeOverJob } from '../jobs/find-jobs.ts';
 import {
   advanceJob,
   createJob,
@@ -16,6 +15,7 @@ import {
   readProgress,
   workOnJob,
 } from '../jobs/jobs.ts';
+import { takeOverJob } from '../jobs/take-over-job.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

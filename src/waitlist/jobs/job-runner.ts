@@ -11,6 +11,7 @@ import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { isLeased } from './find-jobs.ts';
 import {
   endHeldJob,
   endJob,
@@ -227,15 +228,14 @@ function claimJob(
       .where('runner', '=', 'server')
       .where('finished_at', 'is', null)
       .execute();
-    const isLeased = (job: (typeof open)[number]) => job.lease_until !== null && job.lease_until > now;
     const job = open.find((each) => id.equals(each.id));
-    if (!job || isLeased(job)) return undefined;
+    if (!job || isLeased(job, now)) return undefined;
     if (job.cancel_at !== null) {
       await cleanUp?.(change, id);
       endJob({ trx, queue, now: job.cancel_at }, id, 'cancelled');
       return undefined;
     }
-    if (open.some(isLeased)) return undefined;
+    if (open.some((each) => isLeased(each, now))) return undefined;
     const lease = { id, token: newToken() };
     trx.update('job', { key: ['queue_id', 'id'] }, [
       { queue_id: queue.id, id, lease_token: lease.token, lease_until: now + LEASE_MS },

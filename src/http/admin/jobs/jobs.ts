@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
-import { cancelJob, listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
+import { cancelJob } from '../../../waitlist/jobs/cancel-job.ts';
+import { listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';

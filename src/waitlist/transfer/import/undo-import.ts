@@ -1,6 +1,5 @@
 import { conflict, notFound } from '../../../lib/errors.ts';
 import { formatId, type Id, parseId } from '../../../lib/ids.ts';
-import { takeOverJob } from '../../jobs/find-jobs.ts';
 import {
   advanceJob,
   createJob,
@@ -10,6 +9,7 @@ import {
   type JobLease,
   readProgress,
 } from '../../jobs/jobs.ts';
+import { takeOverJob } from '../../jobs/take-over-job.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
