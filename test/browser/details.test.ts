@@ -167,7 +167,7 @@ describe('details of the dashboard', () => {
       await page.getByRole('button', { name: button }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
-      assert.equal(await boost.evaluate((field) => field === document.activeElement), true, button);
+      await boost.and(page.locator(':focus')).waitFor();
       await boost.fill('8');
     }
     await page.getByRole('button', { name: 'Discard' }).click();

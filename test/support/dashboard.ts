@@ -5,7 +5,7 @@ import { after, before } from 'node:test';
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import type { Engine } from '../../src/db/database.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
-import type { Service } from './harness.ts';
+import { eventually, type Service } from './harness.ts';
 import type { Browser as Operator } from './operators.ts';
 import { sharedChromium } from './shared-chromium.ts';
 import { openWindow, type Window } from './windows.ts';
@@ -69,6 +69,16 @@ async function signInAs(context: BrowserContext, url: string, operator: Operator
 /** On a phone, the sidebar is behind a button. */
 export async function openNavigation(page: DashboardPage): Promise<void> {
   if (page.size === 'phone') await page.getByRole('button', { name: 'Open navigation' }).click();
+}
+
+/** What a button has copied, once that is done. */
+export async function copied(page: DashboardPage, wanted: RegExp): Promise<string> {
+  const text = await eventually(
+    () => page.evaluate<string>('navigator.clipboard.readText()'),
+    (found) => wanted.test(found),
+  );
+  assert.match(text, wanted);
+  return text;
 }
 
 /** Runs in the page. An open menu belongs to no landmark: it is at the end of the body. */
