@@ -88,7 +88,9 @@ describe('a user of PostgreSQL who does not own the tables', {
       assert.equal(code, 1, words.join(' '));
       assert.match(
         out + error,
-        new RegExp(`denied user "${role}" access \\(permission denied for table \\w+\\)\\. Grant it select, insert, `),
+        new RegExp(
+          `denied user "${role}" access \\(permission denied for table \\w+\\)\\. Grant it select, insert, `,
+        ),
       );
     }
     await sql(`grant ${ALL} on all tables in schema public to ${role}`);

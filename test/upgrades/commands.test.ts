@@ -137,7 +137,10 @@ forEachEngine((engine) => {
       await updateByNewerRelease(storage, VERSION);
       const { code, error } = await typed(storage.environment, 'waitlist', 'list');
       assert.equal(code, 1);
-      assert.match(error, new RegExp(`knows up to \\d+: start the later build of Doorlist ${VERSION} that made it$`));
+      assert.match(
+        error,
+        new RegExp(`knows up to \\d+: start the later build of Doorlist ${VERSION} that made it$`),
+      );
     });
   });
 });

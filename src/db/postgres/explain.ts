@@ -19,7 +19,9 @@ export class BehindPooler extends Error {
   override name = 'BehindPooler';
 
   constructor() {
-    super('DATABASE_URL leads to a pooler, which passes no notifications on. Point it at the PostgreSQL server itself.');
+    super(
+      'DATABASE_URL leads to a pooler, which passes no notifications on. Point it at the PostgreSQL server itself.',
+    );
   }
 }
 
