@@ -41,7 +41,8 @@ const CHUNKS = [
       /src\/api\/(?!passkeys|use-sign-in)/,
       /src\/shell\/([^/]+\.ts|sidebar\.tsx|account-menu\.tsx)$/,
       /src\/pages\/.*(-search|-tabs|-words|periods|\/segment)\.ts$/,
-      /src\/ui\/(alert|badge|button|card|day|empty-state|has-words|menu|page-header|query-problem|relative-time|segments|skeleton)\./,
+      /src\/ui\/(alert|badge|button|card|code-block|copy-button|day|empty-state|has-words|menu|page-header)\./,
+      /src\/ui\/(query-problem|relative-time|scrollable|segments|skeleton|use-act)\./,
     ]),
   },
   { name: 'icons', priority: 3, test: /node_modules\/lucide-react\//, minShareCount: 2 },
@@ -50,7 +51,7 @@ const CHUNKS = [
     priority: 2,
     test: oneOf([
       /src\/api\/(passkeys|use-sign-in)/,
-      /src\/ui\/(dialog|form-dialog|confirm-dialog|field|copy-button|code-block|use-typed|use-act)\./,
+      /src\/ui\/(dialog|form-dialog|confirm-dialog|field|use-marked-fields|use-typed)\./,
     ]),
   },
   { name: 'controls', priority: 1, test: /^(?!.*\/src\/pages\/(keys|waves)\/)/, minShareCount: 2 },
