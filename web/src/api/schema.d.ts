@@ -4485,7 +4485,7 @@ export interface components {
             /** @description Whether owners and admins get an email. */
             emails: boolean;
             /**
-             * @description Where to post alerts to. `null`: nowhere.
+             * @description Where to post alerts to, as it is called. `null`: nowhere.
              * @example https://hooks.slack.com/services/T000/B000/XXXX
              */
             webhookUrl: string | null;
@@ -4497,7 +4497,7 @@ export interface components {
             /** @description Whether owners and admins get an email. */
             emails?: boolean;
             /**
-             * @description Where to post alerts to. `null`: nowhere.
+             * @description Where to post alerts to, as it is called. `null`: nowhere.
              * @example https://hooks.slack.com/services/T000/B000/XXXX
              */
             webhookUrl?: string | null;
