@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { checkLayout, type DashboardPage, useDashboard } from '../support/dashboard.ts';
-import { type List, type Service, startService } from '../support/harness.ts';
-import { type Browser, setUp } from '../support/operators.ts';
+import { checkLayout, type DashboardPage } from '../support/dashboard.ts';
+import { useDashboardSite } from '../support/dashboard-site.ts';
 
 /** With the colors and the size of text that people set in their system. Pages do not know the engine. */
 describe('the dashboard in the colors and sizes of the system', () => {
-  const openDashboard = useDashboard();
-  let service: Service;
-  let owner: Browser;
-  let list: List;
-  before(async () => {
-    service = await startService('sqlite', { startAt: Date.now() });
-    owner = await setUp(service);
-    list = await service.waitlist({ name: 'Acme' });
-    await list.signup({ email: 'ada@example.com' });
+  const site = useDashboardSite('sqlite', {
+    waitlist: { name: 'Acme' },
+    person: { email: 'ada@example.com' },
   });
-  after(() => service?.close());
-
-  const open = (path: string) => openDashboard(service, path, { as: owner });
   const inForcedColors = (page: DashboardPage) => page.emulateMedia({ forcedColors: 'active' });
   const styleOf = (place: Locator, pseudo?: string) =>
     place.evaluate((element, of) => {
@@ -28,7 +18,7 @@ describe('the dashboard in the colors and sizes of the system', () => {
     }, pseudo);
 
   it('shows the edges of fields, buttons and menus, and what is chosen', async () => {
-    const page = await open(`/waitlists/${list.id}/settings`);
+    const page = await site.open(`/waitlists/${site.list.id}/settings`);
     await inForcedColors(page);
     const field = page.getByLabel('Name', { exact: true });
     await field.waitFor();
@@ -61,7 +51,7 @@ describe('the dashboard in the colors and sizes of the system', () => {
       'an item of a menu',
     );
     await page.keyboard.press('Escape');
-    await page.goto(`/waitlists/${list.id}/emails`);
+    await page.goto(`/waitlists/${site.list.id}/emails`);
     await page.getByRole('tab', { name: 'Templates' }).waitFor();
     assert.notEqual(
       (await styleOf(page.getByRole('tab', { name: 'Templates' }), '::after')).backgroundColor,
@@ -73,20 +63,20 @@ describe('the dashboard in the colors and sizes of the system', () => {
   });
 
   it('grows with the text size of the browser, and still fits', async () => {
-    const page = await open(`/waitlists/${list.id}/settings`);
+    const page = await site.open(`/waitlists/${site.list.id}/settings`);
     const session = await page.context().newCDPSession(page);
     await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
     const label = page.getByText('Places per referral');
     await label.waitFor();
     assert.equal(await label.evaluate((element) => getComputedStyle(element).fontSize), '26px');
     for (const path of ['', '/queue', '/invites', '/emails', '/form', '/settings']) {
-      await page.goto(`/waitlists/${list.id}${path}`);
+      await page.goto(`/waitlists/${site.list.id}${path}`);
       await page.locator('h1').waitFor();
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
       await checkLayout(page, `${path} with large text`);
     }
     await page.setViewportSize({ width: 390, height: 700 });
-    await page.goto(`/waitlists/${list.id}/invites?invite=first`);
+    await page.goto(`/waitlists/${site.list.id}/invites?invite=first`);
     const dialog = page.getByRole('dialog', { name: 'Invite people' });
     const button = dialog.getByRole('button', { name: /^Invite 1 person in production/ });
     await button.scrollIntoViewIfNeeded();
