@@ -1,7 +1,9 @@
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** A hundred years: anything longer is a typo, and could exceed the range of dates. */
-export const DURATION_MAX_MS = 36_500 * 86_400_000;
+export const DURATION_MAX_MS = 36_500 * DAY_MS;
 
 export const DURATION_RULE = 'must be a duration such as 90s, 30m, 24h or 7d, at most 36500d';
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
 import { type Logger, writeLines } from '../lib/log.ts';
@@ -92,7 +93,7 @@ export function startRequestThreads(data: readonly ThreadData[], log: Logger): R
     metrics: () => all(({ other }) => other.call('metrics', undefined)),
     announceStop: async () => {
       const asked = all(({ other }) => other.call('announceStop', undefined));
-      const answers = await Promise.race([asked, within(ANNOUNCE_WITHIN_MS)]);
+      const answers = await Promise.race([asked, pause(ANNOUNCE_WITHIN_MS, undefined, { ref: false })]);
       return answers?.includes(true) ?? true;
     },
     drain: async () => {
@@ -122,10 +123,4 @@ function offersOf({ context, metrics, passwords, tracer }: MainParts, log: Logge
     hashPassword: (password) => passwords.hash(password),
     verifyPassword: ({ stored, password, isStranger }) => passwords.verify(stored, password, isStranger),
   };
-}
-
-function within(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms, undefined).unref();
-  });
 }

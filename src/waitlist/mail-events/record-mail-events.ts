@@ -1,4 +1,4 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey, bytesOfKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
 import { noteSoftBounces } from '../links/soft-bounces.ts';
@@ -48,8 +48,7 @@ async function suppressReported(
   const known = await knownAmong(context, change, [
     ...new Set(Object.values(reported).flatMap((names) => [...names])),
   ]);
-  const hashesOf = (names: Iterable<string>) =>
-    [...names].filter((name) => known.has(name)).map((name) => Buffer.from(name, 'latin1'));
+  const hashesOf = (names: Iterable<string>) => [...names].filter((name) => known.has(name)).map(bytesOfKey);
   const tooOften = await noteSoftBounces(context, change, hashesOf(reported.soft));
   const bounced = new Set([...reported.bounced, ...tooOften.map(bytesKey)]);
   const complaining = await suppressAll(trx, queue, hashesOf(reported.complained), 'complained', now);
@@ -88,7 +87,7 @@ async function knownAmong(
   { trx, queue }: QueueChange,
   names: readonly string[],
 ): Promise<Set<string>> {
-  const hashes = names.map((name) => Buffer.from(name, 'latin1'));
+  const hashes = names.map(bytesOfKey);
   const known = new Set<string>();
   for (const table of ['entry', 'invite'] as const) {
     const rows = await trx

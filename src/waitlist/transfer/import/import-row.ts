@@ -3,6 +3,7 @@ import { type Path, showPath } from '../../../json/path.ts';
 import { findStrictProblem, PROTO_KEY } from '../../../json/strict.ts';
 import { languageOf } from '../../../languages/languages.ts';
 import { Problems } from '../../../lib/errors.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { isObject, type Metadata } from '../../people/metadata.ts';
 import type { Standing } from '../../signup/candidate.ts';
 import { parseSignup, type Signup } from '../../signup/signup-input.ts';
@@ -13,7 +14,7 @@ import type { RawRow } from '../files/raw-row.ts';
 import type { TimeReader } from '../files/times.ts';
 
 /** Allows for clock differences, and for times without a time zone. */
-const FUTURE_TOLERATED_MS = 24 * 3_600_000;
+const FUTURE_TOLERATED_MS = DAY_MS;
 
 export interface RowProblem {
   line: number;
