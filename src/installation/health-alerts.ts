@@ -11,7 +11,7 @@ import { type AlertSettings, readAlerts } from '../operators/alerts.ts';
 import { changeOperators } from '../operators/audit.ts';
 import type { OperatorContext } from '../operators/context.ts';
 import type { HealthChange } from '../operators/notices.ts';
-import { readOperator } from '../operators/operator.ts';
+import { readAnyOperator } from '../operators/operator.ts';
 import { writeMessages } from '../outbox/message.ts';
 import { INSTALLATION_ID } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -138,7 +138,7 @@ async function write(
       .selectAll()
       .where('role', 'in', ['owner', 'admin'])
       .execute();
-    const active = rows.map((row) => readOperator(vault, row)).filter(({ state }) => state === 'active');
+    const active = rows.map((row) => readAnyOperator(vault, row)).filter(({ state }) => state === 'active');
     for (const operator of active) tell(operator, { kind: 'health', ...change });
   }
   if (settings.webhookUrl !== null) {

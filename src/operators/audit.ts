@@ -133,7 +133,7 @@ export async function changeOperators<T>(
 }
 
 /** Tells an operator about the change, if it is committed. */
-type Tell = (to: Recipient, notice: Notice) => void;
+export type Tell = (to: Recipient, notice: Notice) => void;
 
 async function lockAuditTrail(trx: Trx): Promise<Pick<Selectable<AuditHeadTable>, 'seq' | 'hash' | 'seal'>> {
   await trx

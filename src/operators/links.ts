@@ -3,10 +3,9 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { checkName, type Operator, type Profile, readOperator } from './operator.ts';
+import { actorOf, checkName, type Operator, type Profile, readOperator } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import { mayActAs, type Role } from './roles.ts';
 
@@ -68,7 +67,7 @@ export async function findLink(
   context: OperatorContext,
   token: string,
 ): Promise<{ kind: LinkKind; operator: Operator } | undefined> {
-  const row = await selectLink(context, context.db.query, token);
+  const row = await selectLink(context, context.db.query, token, await sharedNow(context));
   return row && { kind: row.kind, operator: readOperator(context.vault, row) };
 }
 
@@ -84,7 +83,7 @@ export async function followLink(
   await requireGoodPassword(input.password, found.operator.email);
   const password = await context.passwords.hash(input.password);
   return changeOperators(context, async (trx, now, tell) => {
-    const row = await selectLink(context, trx, input.token);
+    const row = await selectLink(context, trx, input.token, now);
     if (!row) throw gone(); // Another request was faster.
     const { email } = readOperator(context.vault, row);
     const profile = context.vault.seal('operator.profile', row.id, { email, name } satisfies Profile);
@@ -92,22 +91,25 @@ export async function followLink(
     await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
     await trx.deleteFrom('operator_session').where('operator_id', '=', row.id).execute();
     const operator = readOperator(context.vault, { ...row, profile, password });
-    const actor: Actor = { kind: 'operator', id: operator.id, name: email, role: operator.role, address };
     const event = { action: 'password.set' as const, after: { with: row.kind } };
-    await recordAudit(context, trx, actor, event, now);
+    await recordAudit(context, trx, actorOf(operator, address), event, now);
     if (row.kind === 'reset') tell(operator, { kind: 'password-changed', address });
     return operator;
   });
 }
 
-async function selectLink(context: OperatorContext, executor: OperatorContext['db']['query'], token: string) {
-  const now = await sharedNow(context);
+async function selectLink(
+  { vault }: OperatorContext,
+  executor: OperatorContext['db']['query'],
+  token: string,
+  now: number,
+) {
   const row = await executor
     .selectFrom('operator_link')
     .innerJoin('operator', 'operator.id', 'operator_link.operator_id')
     .selectAll('operator')
     .select(['operator_link.kind', 'operator_link.max_role'])
-    .where('token_hash', '=', context.vault.hash('link', token))
+    .where('token_hash', '=', vault.hash('link', token))
     .where('expires_at', '>', now)
     .executeTakeFirst();
   return row && mayActAs(row.max_role ?? 'viewer', row.role) ? row : undefined;

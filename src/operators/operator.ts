@@ -4,6 +4,8 @@ import { type Email, parseEmail } from '../lib/email.ts';
 import { invalid } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
 import { readName } from '../lib/name.ts';
+import { ifReadable } from '../vault/crypto.ts';
+import type { Actor } from './actor.ts';
 import type { OperatorContext } from './context.ts';
 import type { Role } from './roles.ts';
 
@@ -15,8 +17,8 @@ export interface Profile {
 export interface Operator extends Profile {
   id: string;
   role: Role;
-  /** `invited` until the person has chosen a password. */
-  state: 'invited' | 'active';
+  /** `invited` until the person has chosen a password. `damaged`: nobody can tell whose account it is. */
+  state: 'invited' | 'active' | 'damaged';
   twoFactor: boolean;
   createdAt: number;
 }
@@ -35,6 +37,21 @@ export function readOperator(
     twoFactor: totp !== null,
     createdAt: created_at,
   };
+}
+
+/** For what can also be done with a damaged account, such as removing it. It has no name and no email. */
+export function readAnyOperator(vault: OperatorContext['vault'], row: Selectable<OperatorTable>): Operator {
+  return (
+    ifReadable(() => readOperator(vault, row)) ?? {
+      ...{ id: formatId('opr', row.id), email: '', name: '', role: row.role, state: 'damaged' },
+      ...{ twoFactor: row.totp !== null, createdAt: row.created_at },
+    }
+  );
+}
+
+/** That person, as whoever does something. */
+export function actorOf({ id, email, role }: Operator, address: string | null): Actor {
+  return { kind: 'operator', id, name: email, role, address };
 }
 
 export function objectOf({ id, email }: Operator) {

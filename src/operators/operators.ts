@@ -9,12 +9,20 @@ import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { createLink, type LinkKind, type OneTimeLink } from './links.ts';
 import { endAccessBy, limitAccessBy, reachOf, takeOverTokens } from './makers.ts';
-import { checkName, type Operator, objectOf, type Profile, readOperator, requireEmail } from './operator.ts';
+import {
+  checkName,
+  type Operator,
+  objectOf,
+  type Profile,
+  readAnyOperator,
+  readOperator,
+  requireEmail,
+} from './operator.ts';
 import { mayActAs, type Role, requireRank } from './roles.ts';
 
 export async function listOperators({ db, vault }: OperatorContext): Promise<Operator[]> {
   const rows = await db.query.selectFrom('operator').selectAll().orderBy('id').execute();
-  return rows.map((row) => readOperator(vault, row));
+  return rows.map((row) => readAnyOperator(vault, row));
 }
 
 export async function countOperators({ db }: OperatorContext): Promise<number> {
@@ -102,7 +110,7 @@ export async function changeRole(
         actor,
         {
           action: 'operator.role_changed',
-          object: objectOf(readOperator(context.vault, row)),
+          object: objectOf(readAnyOperator(context.vault, row)),
           before: { role: row.role },
           after: { role },
         },
@@ -113,7 +121,7 @@ export async function changeRole(
         await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
       else await limitAccessBy(context, trx, actor, { maker, role, tokens }, now);
     }
-    return readOperator(context.vault, { ...row, role });
+    return readAnyOperator(context.vault, { ...row, role });
   });
 }
 
@@ -142,7 +150,7 @@ export async function removeOperator(
       actor,
       {
         action: 'operator.removed',
-        object: objectOf(readOperator(context.vault, row)),
+        object: objectOf(readAnyOperator(context.vault, row)),
         before: { role: row.role },
       },
       now,
@@ -162,7 +170,7 @@ export async function endSessionsOf(context: OperatorContext, actor: Actor, id: 
       .where('operator_id', '=', row.id)
       .executeTakeFirst();
     const ended = Number(numDeletedRows);
-    const object = objectOf(readOperator(context.vault, row));
+    const object = objectOf(readAnyOperator(context.vault, row));
     await recordAudit(context, trx, actor, { action: 'session.ended', object, after: { ended } }, now);
     return ended;
   });
@@ -183,7 +191,9 @@ export async function createOperatorLink(
       'id' in find ? await requireOperator(trx, find.id) : await requireByEmail(context, trx, find.email);
     const { role: rank } = await reachOf(trx, actor, now);
     requireRank(rank, row.role);
-    const operator = readOperator(context.vault, row);
+    const operator = readAnyOperator(context.vault, row);
+    if (operator.state === 'damaged')
+      throw new DoorlistError('conflict', 'this account is damaged: remove it, and invite the person again');
     const object = objectOf(operator);
     const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
     const made = { operatorId: row.id, kind, maker: referenceTo(actor), maxRole: rank };

@@ -1,6 +1,9 @@
+import type { Selectable } from 'kysely';
 import { generateSecret, generateURI } from 'otplib';
 import { renderSVG } from 'uqr';
+import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
+import type { OperatorTable } from '../db/tables.ts';
 import { DoorlistError, invalid } from '../lib/errors.ts';
 import { parseId } from '../lib/ids.ts';
 import type { Actor } from './actor.ts';
@@ -32,6 +35,7 @@ export async function changePassword(
   await requireGoodPassword(input.newPassword, readOperator(context.vault, row).email, 'newPassword');
   const password = await context.passwords.hash(input.newPassword);
   await changeOperators(context, async (trx, now, tell) => {
+    await requireSamePassword(actor, trx, row);
     await trx.updateTable('operator').set({ password }).where('id', '=', row.id).execute();
     await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
     await trx
@@ -59,9 +63,9 @@ export async function changeProfile(
   const known = readOperator(vault, await requireOwnRow(actor, db.query));
   const moves = email !== undefined && email.shown !== known.email;
   if (moves && input.password === undefined) throw invalid('password: is required to change the email');
-  if (moves) await requirePassword({ context, slowDown }, actor, input.password ?? '');
+  const proven = moves && (await requirePassword({ context, slowDown }, actor, input.password ?? ''));
   return changeOperators(context, async (trx, now, tell) => {
-    const row = await requireOwnRow(actor, trx);
+    const row = proven ? await requireSamePassword(actor, trx, proven) : await requireOwnRow(actor, trx);
     const before = readOperator(vault, row);
     const after = { email: email?.shown ?? before.email, name: newName ?? before.name };
     const emailHash = email ? vault.hash('email', email.key) : row.email_hash;
@@ -98,17 +102,15 @@ interface TotpSecret {
 /** Returns a new secret for the authenticator app. It takes effect once a code is confirmed. */
 export async function startTotp(parts: AccountParts, actor: Actor, password: string): Promise<TotpSecret> {
   const { context } = parts;
-  const row = await requirePassword(parts, actor, password);
-  if (row.totp) throw new DoorlistError('conflict', 'two-factor authentication is already on');
+  const proven = await requirePassword(parts, actor, password);
   const secret = generateSecret();
-  const sealed = context.vault.seal('operator.totp', row.id, secret);
-  await context.db.query
-    .updateTable('operator')
-    .set({ totp_pending: sealed })
-    .where('id', '=', row.id)
-    .where('totp', 'is', null)
-    .execute();
-  const { email } = readOperator(context.vault, row);
+  const sealed = context.vault.seal('operator.totp', proven.id, secret);
+  await changeOperators(context, async (trx) => {
+    const { id, totp } = await requireSamePassword(actor, trx, proven);
+    if (totp) throw new DoorlistError('conflict', 'two-factor authentication is already on');
+    await trx.updateTable('operator').set({ totp_pending: sealed }).where('id', '=', id).execute();
+  });
+  const { email } = readOperator(context.vault, proven);
   const uri = generateURI({ secret, issuer: ISSUER, label: email });
   return { secret, uri, picture: renderSVG(uri) };
 }
@@ -145,10 +147,11 @@ export async function disableTotp(
   input: { password: string; code: string },
 ): Promise<void> {
   const { context, slowDown } = parts;
-  const { id } = await requirePassword(parts, actor, input.password);
+  const proven = await requirePassword(parts, actor, input.password);
   slowDown.begin(`disable ${actor.id}`);
   const done = await changeOperators(context, async (trx, now, tell) => {
-    const row = await requireOwnRow(actor, trx);
+    const row = await requireSamePassword(actor, trx, proven);
+    const { id } = row;
     if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
     if (!(await useSecondFactor(context, trx, row, input.code, actor, now))) return false;
     await trx.updateTable('operator').set({ totp: null, totp_pending: null }).where('id', '=', id).execute();
@@ -168,10 +171,10 @@ export async function renewRecoveryCodes(
   password: string,
 ): Promise<string[]> {
   const { context } = parts;
-  const { id } = await requirePassword(parts, actor, password);
+  const proven = await requirePassword(parts, actor, password);
   return changeOperators(context, async (trx, now) => {
-    const row = await requireOwnRow(actor, trx);
-    if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
+    const { id, totp } = await requireSamePassword(actor, trx, proven);
+    if (!totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
     await recordAudit(context, trx, actor, { action: 'recovery_codes.replaced' }, now);
     return replaceRecoveryCodes(context, trx, id);
   });
@@ -205,10 +208,20 @@ export async function requireFreshSignIn(
 export async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
   slowDown.begin(`password ${actor.id}`);
   const row = await requireOwnRow(actor, context.db.query);
-  if (!(await context.passwords.verify(row.password, password)))
-    throw new DoorlistError('forbidden', 'password: is incorrect');
+  if (!(await context.passwords.verify(row.password, password))) throw wrongPassword();
   slowDown.forget(`password ${actor.id}`);
   return row;
+}
+
+/** Comparing takes a while. Whoever knew a password that was reset meanwhile must not change anything with it. */
+async function requireSamePassword(actor: Actor, trx: Trx, proven: Selectable<OperatorTable>) {
+  const row = await requireOwnRow(actor, trx);
+  if (row.password !== proven.password) throw wrongPassword();
+  return row;
+}
+
+function wrongPassword(): DoorlistError {
+  return new DoorlistError('forbidden', 'password: is incorrect');
 }
 
 export async function requireOwnRow(actor: Actor, executor: OperatorContext['db']['query']) {

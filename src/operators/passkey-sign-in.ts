@@ -1,13 +1,12 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { DoorlistError } from '../lib/errors.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators } from './audit.ts';
-import { knownDevice, newDevice } from './devices.ts';
+import { openSession, type SignedIn, type SigningBrowser } from './open-session.ts';
 import { readOperator } from './operator.ts';
 import { type Challenge, expectedChallenge, newChallenge, useChallenge } from './passkey-challenge.ts';
 import { siteOf } from './passkey-site.ts';
 import { openCredential } from './passkeys.ts';
-import { type Attempt, hasSignedIn, openSession, type SignedIn, type SignInParts } from './sign-in.ts';
+import type { SignInParts } from './sign-in.ts';
 
 /** The same message whatever is wrong. */
 export const PASSKEY_REFUSAL = 'this passkey was not accepted';
@@ -33,11 +32,11 @@ export async function startPasskeySignIn({
 /** A passkey is two factors in one: the device, and the finger, face or PIN that it asks for. */
 export async function signInWithPasskey(
   parts: SignInParts & { publicUrl: string },
-  attempt: Pick<Attempt, 'client' | 'session' | 'device'> & { response: object; kept: string | undefined },
+  attempt: SigningBrowser & { response: object; kept: string | undefined },
 ): Promise<SignedIn> {
   const { context } = parts;
   const { db, vault } = context;
-  const { kept, client } = attempt;
+  const { kept } = attempt;
   const challenge = await expectedChallenge(context, PURPOSE, kept);
   const response = attempt.response as AuthenticationResponseJSON;
   const row = await db.query
@@ -54,10 +53,7 @@ export async function signInWithPasskey(
   const owns = response.response.userHandle === Buffer.from(row.id).toString('base64url');
   if (counter === undefined || !owns) throw refusal(parts, operator.id);
 
-  const known = knownDevice(vault, row, attempt.device) !== undefined;
-  const { id, email, role } = operator;
-  const actor: Actor = { kind: 'operator', id, name: email, role, address: client.address };
-  const session = await changeOperators(context, async (trx, now, tell) => {
+  const signedIn = await changeOperators(context, async (trx, now, tell) => {
     if (!(await useChallenge(trx, kept, challenge, now))) return undefined;
     // The passkey may have been removed, or used by a copy of it, during the comparison.
     const { numUpdatedRows } = await trx
@@ -67,12 +63,10 @@ export async function signInWithPasskey(
       .where('counter', '=', row.counter)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return undefined;
-    if (!known && (await hasSignedIn(trx, id))) tell(operator, { kind: 'new-sign-in', ...client });
-    return openSession(parts, trx, row.id, actor, attempt, now, { with: 'passkey' });
+    return openSession(parts, trx, row, attempt, now, tell, { with: 'passkey' });
   });
-  if (!session) throw refusal(parts, operator.id);
-  const device = known && attempt.device ? attempt.device : newDevice(vault, row);
-  return { operator, ...session, device };
+  if (!signedIn) throw refusal(parts, operator.id);
+  return signedIn;
 }
 
 interface Answer {

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { PasskeyTable } from '../db/tables.ts';
 import { DoorlistError, invalid, notFound } from '../lib/errors.ts';
 import { formatId, newId, parseId } from '../lib/ids.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
@@ -32,6 +33,8 @@ export interface Passkey {
 const ALGORITHMS = [-8, -7, -257];
 const MOST_PASSKEYS = 20;
 const DEFAULT_NAME = 'Passkey';
+/** Nobody can sign in with it any more, but it can be removed. */
+const DAMAGED_NAME = 'Damaged passkey';
 
 export async function listPasskeys({ db, vault }: OperatorContext, actor: Actor): Promise<Passkey[]> {
   const rows = await db.query
@@ -73,7 +76,7 @@ export async function startPasskey(
     challenge: new Uint8Array(Buffer.from(challenge.challenge, 'base64url')),
     attestationType: 'none',
     supportedAlgorithmIDs: ALGORITHMS,
-    excludeCredentials: existing.map((each) => openCredential(vault, each)),
+    excludeCredentials: existing.flatMap((each) => ifReadable(() => openCredential(vault, each)) ?? []),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
   return { options, challenge };
@@ -214,7 +217,7 @@ export function openCredential(
 function readPasskey(vault: OperatorContext['vault'], row: Selectable<PasskeyTable>): Passkey {
   return {
     id: formatId('pky', row.id),
-    name: openCredential(vault, row).name,
+    name: ifReadable(() => openCredential(vault, row))?.name ?? DAMAGED_NAME,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
   };

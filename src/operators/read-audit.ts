@@ -1,4 +1,5 @@
 import { invalid } from '../lib/errors.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import { type AuditAction, type AuditDetails, auditRow } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 
@@ -17,7 +18,17 @@ export interface AuditRecord {
   actor: string;
   object: string | null;
   details: AuditDetails;
+  /** Then there are no details. `doctor` says where the trail was modified. */
+  isDamaged: boolean;
 }
+
+const NO_DETAILS: AuditDetails = {
+  actorName: null,
+  address: null,
+  objectName: null,
+  before: null,
+  after: null,
+};
 
 /** Newest first. */
 export async function listAudit(
@@ -36,14 +47,14 @@ export async function listAudit(
   if (object !== undefined) query = query.where('object', '=', object);
   const rows = await query.execute();
   const page = rows.slice(0, limit);
-  const records = page.map(({ seq, at, action, actor, object, details }) => ({
-    seq,
-    at,
-    action: action as AuditAction,
-    actor,
-    object,
-    details: vault.open<AuditDetails>('audit.details', auditRow(seq), details),
-  }));
+  const records = page.map(({ seq, at, action, actor, object, details: sealed }) => {
+    const details = ifReadable(() => vault.open<AuditDetails>('audit.details', auditRow(seq), sealed));
+    return {
+      ...{ seq, at, action: action as AuditAction, actor, object },
+      details: details ?? NO_DETAILS,
+      isDamaged: details === undefined,
+    };
+  });
   const last = page.at(-1);
   return { records, nextCursor: rows.length > limit && last ? String(last.seq) : null };
 }

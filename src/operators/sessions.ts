@@ -3,6 +3,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, newId, parseId } from '../lib/ids.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
@@ -41,10 +42,9 @@ export async function createSession(
   operatorId: Uint8Array,
   { client, limits, replaces }: { client: Client; limits: SessionLimits; replaces: string | undefined },
   now: number,
-): Promise<{ id: string; secret: string; expiresAt: number }> {
+): Promise<{ id: string; secret: string }> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const id = newId(now);
-  const expiresAt = now + limits.lifetimeMs;
   await trx
     .deleteFrom('operator_session')
     .where('operator_id', '=', operatorId)
@@ -67,14 +67,14 @@ export async function createSession(
       } satisfies Client),
       created_at: now,
       seen_at: now,
-      expires_at: expiresAt,
+      expires_at: now + limits.lifetimeMs,
     })
     .execute();
-  return { id: formatId('ses', id), secret, expiresAt };
+  return { id: formatId('ses', id), secret };
 }
 
 /**
- * Returns the owner of this cookie, or undefined if the session has ended. Looking on, as an open stream
+ * Returns the owner of this cookie, or undefined if the session has ended or the account is damaged. Looking on, as an open stream
  * does, does not count as use.
  */
 export async function findSession(
@@ -94,14 +94,15 @@ export async function findSession(
     .where('session.expires_at', '>', now)
     .where('session.seen_at', '>', now - idleMs)
     .executeTakeFirst();
-  if (!row) return undefined;
+  const operator = row && ifReadable(() => readOperator(vault, row));
+  if (!operator) return undefined;
   if (countsAsUse && now - row.seen_at >= SEEN_EVERY_MS)
     await db.query
       .updateTable('operator_session')
       .set({ seen_at: now })
       .where('id', '=', row.sessionId)
       .execute();
-  return { id: formatId('ses', row.sessionId), operator: readOperator(vault, row) };
+  return { id: formatId('ses', row.sessionId), operator };
 }
 
 export async function listSessions(
@@ -124,9 +125,12 @@ export async function listSessions(
     createdAt: created_at,
     seenAt: seen_at,
     expiresAt: expires_at,
-    client: vault.open<Client>('operator_session.client', id, client),
+    client: ifReadable(() => vault.open<Client>('operator_session.client', id, client)) ?? UNKNOWN_CLIENT,
   }));
 }
+
+/** Of a session whose row is damaged. It can be ended all the same. */
+const UNKNOWN_CLIENT: Client = { address: '', agent: '' };
 
 /** Ends one of the actor's own sessions, including the current one. */
 export async function endSession(context: OperatorContext, actor: Actor, id: string): Promise<void> {

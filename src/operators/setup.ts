@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { notFound } from '../lib/errors.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { checkName, type Operator, objectOf, readOperator, requireEmail } from './operator.ts';
+import { actorOf, checkName, type Operator, objectOf, readOperator, requireEmail } from './operator.ts';
 import { insertOperator } from './operators.ts';
 import { requireGoodPassword } from './password-rules.ts';
 
@@ -58,7 +57,7 @@ export async function completeSetup(
       context.vault,
       await insertOperator(context, trx, { email, name, role: 'owner', password }, now),
     );
-    const actor: Actor = { kind: 'operator', id: operator.id, name: operator.email, role: 'owner', address };
+    const actor = actorOf(operator, address);
     await recordAudit(context, trx, actor, { action: 'setup.completed', object: objectOf(operator) }, now);
     return operator;
   });

@@ -1,13 +1,13 @@
-import type { Trx } from '../db/database.ts';
 import { parseEmail } from '../lib/email.ts';
 import { DoorlistError } from '../lib/errors.ts';
-import type { Actor } from './actor.ts';
-import { changeOperators, recordAudit } from './audit.ts';
+import { formatId } from '../lib/ids.ts';
+import { changeOperators } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { knownDevice, newDevice } from './devices.ts';
-import { type Operator, readOperator } from './operator.ts';
+import { knownDevice } from './devices.ts';
+import { openSession, type SignedIn, type SigningBrowser } from './open-session.ts';
+import { actorOf, readOperator } from './operator.ts';
 import { useSecondFactor } from './second-factor.ts';
-import { type Client, createSession, type SessionLimits } from './sessions.ts';
+import type { SessionLimits } from './sessions.ts';
 import type { SlowDown } from './slow-down.ts';
 
 export interface SignInParts {
@@ -16,22 +16,11 @@ export interface SignInParts {
   slowDown: SlowDown;
 }
 
-export interface Attempt {
+interface Attempt extends SigningBrowser {
   email: string;
   password: string;
   /** Of the authenticator app, or a recovery code. */
   code?: string | undefined;
-  client: Client;
-  /** The browser's cookies: the session to replace, and the mark of an earlier sign-in. */
-  session: string | undefined;
-  device: string | undefined;
-}
-
-export interface SignedIn {
-  operator: Operator;
-  secret: string;
-  expiresAt: number;
-  device: string;
 }
 
 /** Wrong codes from all known browsers of an account together, before they have to wait: four people's worth of typos. */
@@ -58,7 +47,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   const guesser = known ? `${account} device ${known}` : `${account} ${attempt.client.address}`;
   slowDown.begin(guesser);
   const fits = await context.passwords.verify(row?.password ?? null, attempt.password, !known);
-  if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
+  if (!row || !fits) throw refusal(context, row);
   slowDown.forget(guesser);
   // Only someone who knows the password gets here, so codes are counted per account, from any address.
   const codeGuesser = known ? `code ${guesser}` : `code ${account}`;
@@ -68,71 +57,29 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     slowDown.begin(codeGuesser);
     if (known) slowDown.begin(everyDevice, FREE_CODES_OF_DEVICES);
   }
-  const operator = readOperator(vault, row);
-  const actor: Actor = {
-    kind: 'operator',
-    id: operator.id,
-    name: operator.email,
-    role: operator.role,
-    address: attempt.client.address,
-  };
-  const session = await changeOperators(context, async (trx, now, tell) => {
-    // The password may have been changed during the comparison.
-    const still = await trx
+  const actor = actorOf(readOperator(vault, row), attempt.client.address);
+  const signedIn = await changeOperators(context, async (trx, now, tell) => {
+    // The password may have been changed, or a second factor turned on, during the comparison.
+    const current = await trx
       .selectFrom('operator')
-      .select('id')
+      .selectAll()
       .where('id', '=', row.id)
       .where('password', '=', row.password)
       .executeTakeFirst();
-    if (!still) return undefined;
-    if (row.totp && !(await useSecondFactor(context, trx, row, attempt.code ?? '', actor, now)))
+    if (!current) return undefined;
+    if (current.totp && !(await useSecondFactor(context, trx, current, attempt.code ?? '', actor, now)))
       return undefined;
-    if (!known && (await hasSignedIn(trx, operator.id)))
-      tell(operator, { kind: 'new-sign-in', ...attempt.client });
-    return openSession(parts, trx, row.id, actor, attempt, now);
+    return openSession(parts, trx, current, attempt, now, tell);
   });
-  if (!session) throw refusal(context, operator);
+  if (!signedIn) throw refusal(context, row);
   slowDown.forget(codeGuesser);
   if (row.totp && known) slowDown.takeBack(everyDevice);
-  return {
-    operator,
-    ...session,
-    device: known && attempt.device ? attempt.device : newDevice(vault, row),
-  };
-}
-
-/** The last step of signing in. */
-export async function openSession(
-  { context, limits }: SignInParts,
-  trx: Trx,
-  operatorId: Uint8Array,
-  actor: Actor,
-  { client, session }: Pick<Attempt, 'client' | 'session'>,
-  now: number,
-  after?: { with: 'passkey' },
-) {
-  const created = await createSession(context, trx, operatorId, { client, limits, replaces: session }, now);
-  const object = { kind: 'session' as const, id: created.id };
-  const event = { action: 'session.created' as const, object, ...(after ? { after } : {}) };
-  await recordAudit(context, trx, actor, event, now);
-  return created;
-}
-
-/** The first sign-in of all is not worth a warning. */
-export async function hasSignedIn(trx: Trx, id: string): Promise<boolean> {
-  const found = await trx
-    .selectFrom('audit')
-    .select('seq')
-    .where('actor', '=', `operator:${id}`)
-    .where('action', '=', 'session.created')
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  return signedIn;
 }
 
 /** Logs only the id: what was typed as an email may be anything, even a password. */
-function refusal({ log, meter }: OperatorContext, operator: Operator | undefined): DoorlistError {
+function refusal({ log, meter }: OperatorContext, row: { id: Uint8Array } | undefined): DoorlistError {
   meter.signInFailed();
-  log.warn({ operator: operator?.id ?? null }, 'sign-in refused');
+  log.warn({ operator: row ? formatId('opr', row.id) : null }, 'sign-in refused');
   return new DoorlistError('unauthorized', REFUSAL);
 }

@@ -20,6 +20,16 @@ export class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
+/** Returns undefined if it is unreadable: where there are many, one that is damaged must not hide the others. */
+export function ifReadable<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
 export function sealingKey(key: Buffer): SealingKey {
   return { key, id: deriveKey(key, 'key id').subarray(0, KEY_ID_BYTES) };
 }

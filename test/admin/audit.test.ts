@@ -27,6 +27,7 @@ interface Page {
     address: string | null;
     before: object | null;
     after: object | null;
+    damaged: boolean;
   }[];
   nextCursor: string | null;
 }
@@ -67,6 +68,7 @@ forEachEngine((engine) => {
           address: '127.0.0.1',
           before: { role: 'viewer' },
           after: { role: 'support' },
+          damaged: false,
         },
       );
     });
@@ -175,6 +177,21 @@ forEachEngine((engine) => {
       await sql`update audit set at = at + 1 where seq = 2`.execute(query);
       assert.match(await doctor(), /WRONG +audit trail: record 2 was modified/);
       await sql`update audit set at = at - 1 where seq = 2`.execute(query);
+
+      const details = await sql<{ details: Buffer }>`select details from audit where seq = 4`.execute(query);
+      await sql`update audit set details = ${Buffer.from('damaged')} where seq = 4`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: record 4 was modified/);
+      const listed = (await owner.get<Page>('/audit')).body.records.slice(0, 3);
+      assert.deepEqual(
+        listed.map(({ number, action, actor, damaged }) => [number, action, actor.name, damaged]),
+        [
+          [5, 'token.created', OWNER.email, false],
+          [4, 'token.created', null, true],
+          [3, 'token.created', OWNER.email, false],
+        ],
+      );
+      await sql`update audit set details = ${details.rows[0]?.details} where seq = 4`.execute(query);
+      assert.match(await doctor(), /ok +audit trail/);
 
       await sql`delete from audit where seq = 5`.execute(query);
       assert.match(await doctor(), /WRONG +audit trail: the records after 4 are missing/);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId, parseId } from '../../src/lib/ids.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, join, OWNER, PASSWORD, setUp, tokenOf } from '../support/operators.ts';
 import { unique } from '../support/storage.ts';
@@ -106,6 +107,62 @@ forEachEngine((engine) => {
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
       const left = both[0]?.status === 200 ? second : owner;
       assert.equal((await left.patch(`/operators/${ownerId}`, { role: 'owner' })).status, 200);
+    });
+
+    it('whose account is damaged are listed as such, and can be removed', async () => {
+      const person = await join(service, owner, 'admin', `${unique('p')}@example.com`);
+      const id = await idOf(person);
+      const { query } = service.context.db;
+      const row = parseId('opr', id) ?? Buffer.alloc(0);
+      await query
+        .updateTable('operator')
+        .set({ profile: Buffer.from('damaged') })
+        .where('id', '=', row)
+        .execute();
+      assertError(await person.get('/me'), 401, 'unauthorized');
+      const { operators } = (await owner.get<{ operators: Invited['operator'][] }>('/operators')).body;
+      const listed = operators.find((each) => each.id === id);
+      assert.deepEqual([listed?.email, listed?.state, listed?.role], ['', 'damaged', 'admin']);
+      assertError(await owner.post(`/operators/${id}/link`), 409, 'conflict', /^this account is damaged/);
+      assert.equal((await owner.delete(`/operators/${id}`)).status, 200);
+      assert.equal(
+        (await owner.get<{ operators: unknown[] }>('/operators')).body.operators.length,
+        operators.length - 1,
+      );
+    });
+
+    it('see their other sessions and passkeys, also if one is damaged', async () => {
+      const person = await join(service, owner, 'viewer', `${unique('p')}@example.com`);
+      const damaged = Buffer.from('damaged');
+      const row = parseId('opr', await idOf(person)) ?? damaged;
+      const { query } = service.context.db;
+      await query
+        .updateTable('operator_session')
+        .set({ client: damaged })
+        .where('operator_id', '=', row)
+        .execute();
+      const passkey = {
+        id: newId(service.clock.now),
+        operator_id: row,
+        credential_hash: damaged,
+        sealed: damaged,
+      };
+      await query
+        .insertInto('passkey')
+        .values({ ...passkey, counter: 0, created_at: service.clock.now })
+        .execute();
+      const { sessions } = (await person.get<{ sessions: { address: string }[] }>('/me/sessions')).body;
+      assert.deepEqual(
+        sessions.map(({ address }) => address),
+        [''],
+      );
+      const { passkeys } = (await person.get<{ passkeys: { id: string; name: string }[] }>('/me/passkeys'))
+        .body;
+      assert.deepEqual(
+        passkeys.map(({ name }) => name),
+        ['Damaged passkey'],
+      );
+      assert.equal((await person.delete(`/me/passkeys/${passkeys[0]?.id}`)).status, 200);
     });
 
     it('cannot be set up again once there is an owner', async () => {

@@ -3,7 +3,18 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { openOperators } from '../../src/operators/context.ts';
 import { setupToken } from '../../src/operators/setup.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
-import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
+import {
+  type Browser,
+  browserOf,
+  join,
+  OWNER,
+  PASSWORD,
+  setUp,
+  slowPasswords,
+  tokenForSetup,
+  tokenOf,
+} from '../support/operators.ts';
+import { unique } from '../support/storage.ts';
 
 const REFUSAL = 'the email, password or code is incorrect';
 const DAY_MS = 86_400_000;
@@ -90,12 +101,23 @@ forEachEngine((engine) => {
   describe('signing in', () => {
     let service: Service;
     let owner: Browser;
+    const { passwords, meanwhile } = slowPasswords();
     before(async () => {
-      service = await startService(engine);
+      service = await startService(engine, { passwords });
       owner = await setUp(service);
     });
     after(() => service.close());
     beforeEach(() => service.clock.advance(2 * 3_600_000)); // Nobody is slowed down for what another test did.
+
+    /** A link with which a new operator, whose browser is returned as well, sets another password. */
+    const forgetful = async () => {
+      await owner.signIn(OWNER.email, PASSWORD);
+      const email = `${unique('p')}@example.com`;
+      const person = await join(service, owner, 'viewer', email);
+      const { operator } = (await person.get<{ operator: { id: string } }>('/me')).body;
+      const { url } = (await owner.post<{ url: string }>(`/operators/${operator.id}/link`)).body;
+      return { email, person, token: tokenOf(url) };
+    };
 
     it('says the same for every wrong part, and for accounts that do not exist', async () => {
       const wrong = [
@@ -247,6 +269,36 @@ forEachEngine((engine) => {
       assertError(await other.signIn(OWNER.email, PASSWORD), 401, 'unauthorized');
       assert.equal((await other.signIn(OWNER.email, newPassword)).status, 200);
       await owner.post('/me/password', { password: newPassword, newPassword: PASSWORD });
+    });
+
+    it('changes nothing with a password that was reset while it was compared', async () => {
+      const password = 'nanoseconds are wires';
+      const changes: ((person: Browser) => ReturnType<Browser['post']>)[] = [
+        (person) => person.post('/me/password', { password: PASSWORD, newPassword: 'a stolen account' }),
+        (person) => person.patch('/me', { email: `${unique('x')}@example.com`, password: PASSWORD }),
+        (person) => person.post('/me/two-factor', { password: PASSWORD }),
+      ];
+      for (const change of changes) {
+        const { email, person, token } = await forgetful();
+        meanwhile(() => browserOf(service).post('/password', { token, password }));
+        assertError(await change(person), 403, 'forbidden', 'password: is incorrect');
+        assert.equal((await browserOf(service).signIn(email, password)).status, 200);
+      }
+    });
+
+    it('lets a person in who sets a password with a link, however many guesses came before', async () => {
+      const { email, token } = await forgetful();
+      for (let i = 0; i < 5; i += 1) await browserOf(service).signIn(email, 'a wrong guess');
+      assertError(await browserOf(service).signIn(email, 'a wrong guess'), 429, 'rate_limited');
+      const set = await fetch(`${service.url}/password/${token}`, {
+        method: 'POST',
+        body: new URLSearchParams({ password: 'nanoseconds are wires' }),
+        redirect: 'manual',
+      });
+      assert.deepEqual([set.status, set.headers.get('location')], [303, '/'], await set.text());
+      const cookie = set.headers.getSetCookie().map((each) => each.split(';')[0]);
+      const me = await service.request('GET', '/admin/v1/me', { headers: { cookie: cookie.join('; ') } });
+      assert.equal(me.status, 200, me.text);
     });
   });
 

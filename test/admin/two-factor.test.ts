@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { generateSync } from 'otplib';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
-import { type Browser, browserOf, join, OWNER, PASSWORD, setUp, tokenOf } from '../support/operators.ts';
+import {
+  type Browser,
+  browserOf,
+  join,
+  OWNER,
+  PASSWORD,
+  setUp,
+  slowPasswords,
+  tokenOf,
+} from '../support/operators.ts';
 import { unique } from '../support/storage.ts';
 
 const REFUSAL = 'the email, password or code is incorrect';
@@ -14,8 +23,9 @@ forEachEngine((engine) => {
     let owner: Browser;
     let email: string;
     let person: Browser;
+    const { passwords, meanwhile } = slowPasswords();
     before(async () => {
-      service = await startService(engine);
+      service = await startService(engine, { passwords });
       owner = await setUp(service);
     });
     after(() => service.close());
@@ -183,6 +193,23 @@ forEachEngine((engine) => {
       assertError(await stranger.signIn(email, change.newPassword, codeOf(secret)), 429, 'rate_limited');
       assert.notEqual(person.cookies.get(DEVICE), stolen, 'the browser that changed it stays known');
       assert.equal((await person.signIn(email, change.newPassword, codeOf(secret))).status, 200);
+    });
+
+    it('counts from the moment it is on, also for a password that is being compared', async () => {
+      meanwhile(turnOn);
+      assertError(await browserOf(service).signIn(email, PASSWORD), 401, 'unauthorized');
+      assertError(await browserOf(service).signIn(email, PASSWORD), 401, 'code_required');
+    });
+
+    it('stays as it is if the password was reset while it was compared', async () => {
+      const { secret, recoveryCodes } = await turnOn();
+      const { operator } = (await person.get<{ operator: { id: string } }>('/me')).body;
+      const { url } = (await owner.post<{ url: string }>(`/operators/${operator.id}/link`)).body;
+      const password = 'nanoseconds are wires';
+      const stolen = { password: PASSWORD, code: recoveryCodes[0] };
+      meanwhile(() => browserOf(service).post('/password', { token: tokenOf(url), password }));
+      assertError(await person.post('/me/two-factor/disable', stolen), 403, 'forbidden');
+      assert.equal((await person.signIn(email, password, codeOf(secret))).status, 200);
     });
 
     it('is turned off with the password and a code, and survives a reset of the password', async () => {

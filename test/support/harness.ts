@@ -14,7 +14,7 @@ import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { OpenDns } from '../../src/mail/sender/dns.ts';
-import { argon2Passwords } from '../../src/operators/password.ts';
+import { argon2Passwords, type Passwords } from '../../src/operators/password.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
 import { appParts } from '../../src/server/app-parts.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
@@ -88,6 +88,7 @@ export interface ServiceOptions {
   /** Stands in for the DNS. */
   openDns?: OpenDns;
   dashboard?: Dashboard;
+  passwords?: Passwords;
 }
 
 /** A clock that only moves when a test moves it. */
@@ -111,8 +112,8 @@ const NO_RATE_LIMITS = Object.fromEntries(
   ].map((name) => [`DOORLIST_RATE_LIMIT_${name}`, '0']),
 );
 
-/** The least that Argon2id allows: the real cost, 0.1 s for each password, is that of guessing it. */
-const LEAST_PASSWORD_COST = { operations: 1, memoryBytes: 8_192 };
+/** At the least cost that Argon2id allows: the real one, 0.1 s for each password, is that of guessing it. */
+export const cheapPasswords = () => argon2Passwords({ operations: 1, memoryBytes: 8_192 });
 
 /** The whole service in this process, on a free port, with its own storage, clock and log. */
 export async function startService(engine: Engine, options: ServiceOptions = {}) {
@@ -137,7 +138,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   );
   const parts = appParts(config, {
     ...{ context, keyUsage, signups },
-    passwords: argon2Passwords(LEAST_PASSWORD_COST),
+    passwords: options.passwords ?? cheapPasswords(),
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.getText ? { getText: options.getText } : {}),
     openDns: options.openDns ?? noDns,

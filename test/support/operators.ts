@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import type { Passwords } from '../../src/operators/password.ts';
 import type { Role } from '../../src/operators/roles.ts';
 import { setupToken } from '../../src/operators/setup.ts';
 import { createToken } from '../../src/operators/tokens.ts';
-import type { Answer, RequestOptions, Service } from './harness.ts';
+import { type Answer, cheapPasswords, type RequestOptions, type Service } from './harness.ts';
 
 export const PASSWORD = 'compilers translate words';
 export const OWNER = { email: 'grace@example.com', name: 'Grace Hopper', password: PASSWORD };
@@ -73,6 +74,26 @@ export async function join(service: Service, owner: Browser, role: string, email
 
 export function tokenOf(url: string): string {
   return new URL(url).pathname.split('/').at(-1) ?? '';
+}
+
+/** Passwords that are compared for as long as something else takes. */
+export function slowPasswords() {
+  const passwords = cheapPasswords();
+  let work: (() => Promise<unknown>) | undefined;
+  const verify: Passwords['verify'] = async (...compared) => {
+    const fits = await passwords.verify(...compared);
+    const doNow = work;
+    work = undefined;
+    await doNow?.();
+    return fits;
+  };
+  return {
+    passwords: { ...passwords, verify },
+    /** Does this during the next comparison. */
+    meanwhile: (next: () => Promise<unknown>) => {
+      work = next;
+    },
+  };
 }
 
 /** A token without a sign-in, which takes long. */

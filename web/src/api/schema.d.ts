@@ -2373,17 +2373,17 @@ export interface components {
             id: string;
             /**
              * Format: idn-email
-             * @description Email address the operator signs in with.
+             * @description Email address the operator signs in with. Empty if it is damaged.
              */
             email: string;
             /** @description Name of the operator. Empty until the invitation is accepted. */
             name: string;
             role: components["schemas"]["Role"];
             /**
-             * @description `invited` until the operator has chosen a password.
+             * @description `invited` until the operator has chosen a password. `damaged` if the stored profile cannot be decrypted: nobody can use the account, and all that is left is to remove it.
              * @enum {string}
              */
-            state: "invited" | "active";
+            state: "invited" | "active" | "damaged";
             /** @description Whether signing in takes a second factor. */
             twoFactor: boolean;
             /**
@@ -2934,6 +2934,8 @@ export interface components {
             after: {
                 [key: string]: unknown;
             } | null;
+            /** @description Whether names, address and values are missing because they cannot be decrypted. */
+            damaged: boolean;
         };
         /** @description One page of the audit trail. */
         AuditPage: {

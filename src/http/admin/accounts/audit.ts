@@ -42,6 +42,9 @@ const AuditObject = Type.Object(
     address: nullableText('Address the request came from.'),
     before: nullableObject('Values before the change.'),
     after: nullableObject('Values after the change.'),
+    damaged: Type.Boolean({
+      description: 'Whether names, address and values are missing because they cannot be decrypted.',
+    }),
   },
   { ...named('AuditRecord'), description: 'One thing that an operator, a token or the command line did.' },
 );
@@ -111,6 +114,7 @@ const schema = adminSchema({
           address: '192.0.2.1',
           before: { role: 'viewer' },
           after: { role: 'support' },
+          damaged: false,
         },
       ],
       nextCursor: '7',

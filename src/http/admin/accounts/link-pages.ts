@@ -4,7 +4,7 @@ import { DoorlistError } from '../../../lib/errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
-import { signIn } from '../../../operators/sign-in.ts';
+import { signInByLink } from '../../../operators/sign-in-by-link.ts';
 import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';
@@ -48,6 +48,19 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       ]),
     };
   };
+  /** The link has done its work. Whoever has no second factor need not type the password again. */
+  const welcome = async (request: FastifyRequest, reply: FastifyReply, operator: Operator) => {
+    const browser = { client: clientDetails(request), ...parts.cookies.read(request) };
+    const signedIn = await signInByLink(parts, operator, browser);
+    if (!signedIn)
+      return sendAccountPage(reply, {
+        title: 'Your password is set',
+        lead: 'Sign in with it and a code of your authenticator app.',
+        content: toSignIn,
+      });
+    startSession(parts, reply, signedIn);
+    return reply.redirect(`${basePathOf(publicUrl)}/`, 303);
+  };
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -73,17 +86,11 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
     scope.post('/setup/:token', route, async (request, reply) => {
       const input = fieldsOf(request);
       const { email = '', name = '', password = '' } = input;
-      const again = await problemWith(() =>
-        completeSetup(context, { token: tokenOf(request), email, name, password }, addressOf(request)),
-      );
-      if (again) return sendAccountPage(reply, { ...setupPage(input, again.wrong), ...again });
-      const client = clientDetails(request);
-      startSession(
-        parts,
-        reply,
-        await signIn(parts, { email, password, client, ...parts.cookies.read(request) }),
-      );
-      return reply.redirect(`${basePathOf(publicUrl)}/`, 303);
+      const setup = { token: tokenOf(request), email, name, password };
+      const done = await correctable(() => completeSetup(context, setup, addressOf(request)));
+      if ('again' in done)
+        return sendAccountPage(reply, { ...setupPage(input, done.again.wrong), ...done.again });
+      return welcome(request, reply, done.value);
     });
 
     scope.get('/password/:token', route, async (request, reply) =>
@@ -92,42 +99,27 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
     scope.post('/password/:token', route, async (request, reply) => {
       const input = fieldsOf(request);
       const { name, password = '' } = input;
-      let operator: Operator | undefined;
-      const again = await problemWith(async () => {
-        operator = await followLink(context, { token: tokenOf(request), name, password }, addressOf(request));
-      });
-      if (again) {
-        const page = await passwordPage(tokenOf(request), input, again.wrong);
-        return sendAccountPage(reply, { ...page, ...again });
-      }
-      if (operator && !operator.twoFactor) {
-        const { email } = operator;
-        const client = clientDetails(request);
-        const cookies = parts.cookies.read(request);
-        startSession(parts, reply, await signIn(parts, { email, password, client, ...cookies }));
-        return reply.redirect(`${basePathOf(publicUrl)}/`, 303);
-      }
-      return sendAccountPage(reply, {
-        title: 'Your password is set',
-        lead: 'Sign in with it and a code of your authenticator app.',
-        content: toSignIn,
-      });
+      const link = { token: tokenOf(request), name, password };
+      const done = await correctable(() => followLink(context, link, addressOf(request)));
+      if ('value' in done) return welcome(request, reply, done.value);
+      const page = await passwordPage(tokenOf(request), input, done.again.wrong);
+      return sendAccountPage(reply, { ...page, ...done.again });
     });
   });
 }
 
+type Correctable<T> = { value: T } | { again: Pick<AccountPage, 'status' | 'problem'> & { wrong?: Wrong } };
+
 /** What the person can correct is shown at its field, or above the form. Everything else is an error page. */
-async function problemWith(
-  act: () => Promise<unknown>,
-): Promise<(Pick<AccountPage, 'status' | 'problem'> & { wrong?: Wrong }) | undefined> {
+async function correctable<T>(act: () => Promise<T>): Promise<Correctable<T>> {
   try {
-    await act();
+    return { value: await act() };
   } catch (error) {
     if (!(error instanceof DoorlistError) || error.code !== 'invalid_request') throw error;
     const [, name, message] = /^(\w+): (.*)$/.exec(error.message) ?? [];
     const status = STATUS.invalid_request;
-    if (name === undefined) return { status, problem: sentence(error.message) };
-    return { status, wrong: { name, message: sentence(`${name} ${message}`) } };
+    if (name === undefined) return { again: { status, problem: sentence(error.message) } };
+    return { again: { status, wrong: { name, message: sentence(`${name} ${message}`) } } };
   }
 }
 

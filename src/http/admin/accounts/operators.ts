@@ -179,8 +179,14 @@ const linkSchema = adminSchema({
   role: 'admin',
   params: OperatorParams,
   answer: { status: 201, description: 'The link.', schema: Link, example: EXAMPLE_LINK },
-  errors: ['not_found'],
-  special: rank,
+  errors: ['not_found', 'conflict'],
+  special: {
+    ...rank,
+    conflict: {
+      when: 'The account is damaged.',
+      message: 'this account is damaged: remove it, and invite the person again',
+    },
+  },
 });
 
 const endSessionsSchema = adminSchema({

@@ -49,7 +49,7 @@ export function presentLink({ kind, token, expiresAt }: OneTimeLink, publicUrl: 
   return { kind, url: linkUrl(publicUrl, token), expiresAt: isoTime(expiresAt) };
 }
 
-export function presentAudit({ seq, at, action, actor, object, details }: AuditRecord) {
+export function presentAudit({ seq, at, action, actor, object, details, isDamaged }: AuditRecord) {
   const { actorName, objectName, address, before, after } = details;
   return {
     number: seq,
@@ -60,6 +60,7 @@ export function presentAudit({ seq, at, action, actor, object, details }: AuditR
     address,
     before,
     after,
+    damaged: isDamaged,
   };
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { completeSetup } from '../../../operators/setup.ts';
-import { signIn } from '../../../operators/sign-in.ts';
+import { signInByLink } from '../../../operators/sign-in-by-link.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -67,14 +67,11 @@ export function registerSetup(app: TypedApp, parts: AdminParts): void {
   app.post('/setup', { schema }, async (request, reply) => {
     const input = request.body;
     await takeSignIn(parts, request, reply, input.token);
-    await completeSetup(parts.context, input, addressOf(request));
-    const signedIn = await signIn(parts, {
-      ...input,
-      client: clientDetails(request),
-      ...parts.cookies.read(request),
-    });
-    startSession(parts, reply, signedIn);
+    const operator = await completeSetup(parts.context, input, addressOf(request));
+    const browser = { client: clientDetails(request), ...parts.cookies.read(request) };
+    const signedIn = await signInByLink(parts, operator, browser);
+    if (signedIn) startSession(parts, reply, signedIn);
     reply.code(201);
-    return presentOperator(signedIn.operator);
+    return presentOperator(operator);
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../../lib/errors.ts';
+import { actorOf } from '../../../operators/operator.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { findSession } from '../../../operators/sessions.ts';
 import { findToken } from '../../../operators/tokens.ts';
@@ -63,6 +64,5 @@ async function findCaller(
   const session = secret === undefined ? undefined : await findSession(context, secret, limits, use);
   if (!session) return undefined;
   const { operator } = session;
-  const { id, email, role } = operator;
-  return { operator, sessionId: session.id, actor: { kind: 'operator', id, name: email, role, address } };
+  return { operator, sessionId: session.id, actor: actorOf(operator, address) };
 }

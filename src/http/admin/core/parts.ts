@@ -6,10 +6,11 @@ import type { OpenDns } from '../../../mail/sender/dns.ts';
 import type { Actor } from '../../../operators/actor.ts';
 import { operatorOfDevice } from '../../../operators/known-browser.ts';
 import { findLink } from '../../../operators/links.ts';
+import type { SignedIn } from '../../../operators/open-session.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import type { RecordReading } from '../../../operators/recorded-reads.ts';
 import { isSetupToken } from '../../../operators/setup.ts';
-import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
+import type { SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Refusals } from '../../../waitlist/forms/refusals.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
@@ -81,13 +82,8 @@ export function addressOf(request: FastifyRequest): string {
   return clientOf(request);
 }
 
-export function startSession(
-  { cookies, context }: AdminParts,
-  reply: FastifyReply,
-  signedIn: SignedIn,
-): void {
-  const seconds = Math.max(1, Math.floor((signedIn.expiresAt - context.clock()) / 1_000));
-  cookies.setSession(reply, signedIn.secret, seconds);
+export function startSession({ cookies, limits }: AdminParts, reply: FastifyReply, signedIn: SignedIn): void {
+  cookies.setSession(reply, signedIn.secret, Math.floor(limits.lifetimeMs / 1_000));
   cookies.setDevice(reply, signedIn.device);
 }
 

@@ -57,11 +57,16 @@ export const codeInput = Type.String({
 export const OperatorObject = Type.Object(
   {
     id: Type.String({ ...idPattern('opr'), description: 'Unique id of the operator.' }),
-    email: Type.String({ ...EMAIL, description: 'Email address the operator signs in with.' }),
+    email: Type.String({
+      ...EMAIL,
+      description: 'Email address the operator signs in with. Empty if it is damaged.',
+    }),
     name: Type.String({ description: 'Name of the operator. Empty until the invitation is accepted.' }),
     role: RoleName,
-    state: oneOf(['invited', 'active'] as const, {
-      description: '`invited` until the operator has chosen a password.',
+    state: oneOf(['invited', 'active', 'damaged'] as const, {
+      description:
+        '`invited` until the operator has chosen a password. `damaged` if the stored profile cannot be decrypted: nobody can use the ' +
+        'account, and all that is left is to remove it.',
     }),
     twoFactor: Type.Boolean({ description: 'Whether signing in takes a second factor.' }),
     createdAt: time('When the operator was added.'),

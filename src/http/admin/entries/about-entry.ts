@@ -175,9 +175,10 @@ const exportSchema = adminSchema({
 
 /** Only the audit trail knows of them. */
 async function movesOf(operators: AdminParts['context'], entryId: string): Promise<HistoryEvent[]> {
-  const { records } = await listAudit(operators, { limit: MOVES_MAX, object: `entry:${entryId}` });
+  const about = { object: `entry:${entryId}`, action: 'entry.moved' };
+  const { records } = await listAudit(operators, { limit: MOVES_MAX, ...about });
   return records
-    .filter(({ action }) => action === 'entry.moved')
+    .filter(({ isDamaged }) => !isDamaged)
     .map(({ at, actor, details: { actorName, before, after } }) => ({
       at,
       kind: 'entry.moved',

@@ -12,7 +12,7 @@ interface RecordDetailsProps {
 }
 
 export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
-  const { number, action, at, actor, object, address, before, after } = record;
+  const { number, action, at, actor, object, address, before, after, damaged } = record;
   const key = (reference: { kind: string; id: string | null }) =>
     reference.id === null ? reference.kind : `${reference.kind}:${reference.id}`;
   return (
@@ -45,6 +45,7 @@ export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
           </Button>
         )}
       </div>
+      {damaged && <p className="text-danger">The details of this record are damaged.</p>}
       {before !== null && (
         <CodeBlock label="Before" snippets={[{ language: 'Before', code: shown(before) }]} />
       )}

@@ -41,7 +41,7 @@ export function TeamPage() {
       cell: ({ name, email, id }) => (
         <span className="flex min-w-0 flex-col">
           <span className="truncate font-medium">
-            {name || email} {id === me.id && <span className="font-normal text-mute">(you)</span>}
+            {name || email || id} {id === me.id && <span className="font-normal text-mute">(you)</span>}
           </span>
           {name && <span className="truncate text-sm text-mute">{email}</span>}
         </span>
@@ -53,8 +53,7 @@ export function TeamPage() {
       id: 'state',
       label: 'Status',
       wide: true,
-      cell: ({ state }) =>
-        state === 'invited' ? <Badge tone="warn">Invited</Badge> : <Badge tone="accent">Active</Badge>,
+      cell: ({ state }) => <StateBadge state={state} />,
     },
     {
       id: 'two-factor',
@@ -72,7 +71,7 @@ export function TeamPage() {
         operator.id !== me.id && mayActAs(me.role, operator.role) ? (
           <Menu
             trigger={
-              <IconButton label={`Actions for ${operator.email}`} size="sm">
+              <IconButton label={`Actions for ${operator.email || operator.id}`} size="sm">
                 <Ellipsis aria-hidden />
               </IconButton>
             }
@@ -80,9 +79,11 @@ export function TeamPage() {
             <MenuItem icon={<UserCog aria-hidden />} onClick={() => setOpen({ kind: 'role', operator })}>
               Change role
             </MenuItem>
-            <MenuItem icon={<KeyRound aria-hidden />} onClick={() => setOpen({ kind: 'reset', operator })}>
-              {operator.state === 'invited' ? 'New invitation link' : 'Password reset link'}
-            </MenuItem>
+            {operator.state !== 'damaged' && (
+              <MenuItem icon={<KeyRound aria-hidden />} onClick={() => setOpen({ kind: 'reset', operator })}>
+                {operator.state === 'invited' ? 'New invitation link' : 'Password reset link'}
+              </MenuItem>
+            )}
             <MenuItem icon={<LogOut aria-hidden />} onClick={() => setOpen({ kind: 'sessions', operator })}>
               Sign out everywhere
             </MenuItem>
@@ -163,4 +164,9 @@ export function TeamPage() {
       )}
     </>
   );
+}
+
+function StateBadge({ state }: Pick<Operator, 'state'>) {
+  if (state === 'invited') return <Badge tone="warn">Invited</Badge>;
+  return state === 'damaged' ? <Badge tone="danger">Damaged</Badge> : <Badge tone="accent">Active</Badge>;
 }
