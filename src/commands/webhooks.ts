@@ -195,7 +195,8 @@ function parseHeaders(text: string): Record<string, string> {
   return value as Record<string, string>;
 }
 
-function stateOf({ enabled, disabledReason, failingSince }: PresentedEndpoint): string {
+function stateOf({ url, enabled, disabledReason, failingSince }: PresentedEndpoint): string {
+  if (url === null) return 'damaged: its settings cannot be decrypted';
   if (!enabled) return `disabled: ${disabledReason}`;
   return failingSince ? `failing since ${failingSince}` : 'enabled';
 }

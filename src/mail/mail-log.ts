@@ -4,6 +4,7 @@ import { formatId, parseId } from '../lib/ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
 import { type DeliveryFilter, type DeliveryRow, readDeliveryPage } from '../outbox/read-deliveries.ts';
 import type { Target } from '../outbox/target.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { MailState } from './templates/kinds.ts';
 
@@ -101,7 +102,7 @@ export async function readMailAttempts(
     .execute();
   return rows.map(({ attempt, at, status, error, response }) => {
     const place = responseRow(target, { eventId, attempt });
-    const said = response && vault.open<string>('delivery.response', place, response);
-    return { attempt, at, status, error, response: said };
+    const said = response && ifReadable(() => vault.open<string>('delivery.response', place, response));
+    return { attempt, at, status, error, response: said ?? null };
   });
 }

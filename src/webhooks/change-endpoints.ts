@@ -12,10 +12,9 @@ import {
   type EndpointRow,
   eventsOf,
   findEndpoint,
-  openEndpoint,
   originOf,
   readEndpoint,
-  type SealedEndpoint,
+  requireSettings,
   sealEndpoint,
 } from './endpoints.ts';
 import type { Guard } from './guard.ts';
@@ -92,15 +91,15 @@ export async function updateEndpoint(
   endpointId: string,
   { enabled, ...changes }: EndpointChanges,
 ): Promise<Endpoint> {
-  const { queue, row, sealed } = await findEndpoint(context, endpointId);
+  const { queue, row } = await findEndpoint(context, endpointId);
   if (Object.keys(changes).length > 0) {
-    const current = { ...sealed, events: eventsOf(row), rateLimit: row.rate_limit };
+    const current = { ...requireSettings(queue, row), events: eventsOf(row), rateLimit: row.rate_limit };
     const url = await checkEndpoint(guard, { ...current, ...changes });
     if (changes.url !== undefined) changes.url = url;
   } else if (enabled === undefined) return readEndpoint(queue, row);
   const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) => ({
-    ...columnsOf(queue, found, changes, now),
-    ...(enabled === undefined ? {} : switched(found.row, enabled, now)),
+    ...(Object.keys(changes).length === 0 ? {} : columnsOf(queue, found, changes, now)),
+    ...(enabled === undefined ? {} : switched(found, enabled, now)),
   }));
   if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);
   return updated;
@@ -113,24 +112,20 @@ export async function setEndpointEnabled(
 ): Promise<Endpoint> {
   const { queue, row } = await findEndpoint(context, endpointId);
   const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) =>
-    switched(found.row, enabled, now),
+    switched(found, enabled, now),
   );
   if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);
   return updated;
 }
 
-interface Found {
-  row: EndpointRow;
-  sealed: SealedEndpoint;
-}
-
 function columnsOf(
   queue: Queue,
-  { row, sealed }: Found,
+  row: EndpointRow,
   changes: Partial<EndpointInput>,
   now: number,
 ): Partial<EndpointRow> {
   const { events, rateLimit, ...rest } = changes;
+  const sealed = requireSettings(queue, row);
   const secrets = liveSecrets(sealed.secrets, now);
   return {
     sealed: sealEndpoint(queue, row.id, { ...sealed, ...rest, secrets }),
@@ -150,7 +145,7 @@ export async function changeOne(
   queue: Queue,
   id: Uint8Array,
   action: AuditEvent['action'],
-  changesOf: (found: Found, now: number) => Partial<EndpointRow>,
+  changesOf: (row: EndpointRow, now: number) => Partial<EndpointRow>,
 ): Promise<Endpoint> {
   let endpoint: Endpoint | undefined;
   await changeEndpoints(context, queue, async (trx, now) => {
@@ -161,7 +156,7 @@ export async function changeOne(
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) throw notFound('this webhook endpoint has been deleted');
-    const changes = { ...changesOf({ row, sealed: openEndpoint(queue, row) }, now), updated_at: now };
+    const changes = { ...changesOf(row, now), updated_at: now };
     await trx
       .updateTable('webhook_endpoint')
       .set(changes)
@@ -218,5 +213,6 @@ function objectOf(id: Uint8Array): AuditEvent['object'] {
 }
 
 function auditedSettings({ url, description, events, headers, rateLimit, disabledAt }: Endpoint) {
-  return { origin: originOf(url), description, events, headers, rateLimit, enabled: disabledAt === null };
+  const origin = url && originOf(url);
+  return { origin, description, events, headers, rateLimit, enabled: disabledAt === null };
 }

@@ -2,7 +2,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { DAY_MS } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { changeOne } from './change-endpoints.ts';
-import { findEndpoint, sealEndpoint } from './endpoints.ts';
+import { findEndpoint, requireSettings, sealEndpoint } from './endpoints.ts';
 import { liveSecrets, rotateSecrets, type Secret } from './secrets.ts';
 
 export const DEFAULT_OVERLAP_MS = DAY_MS;
@@ -20,7 +20,8 @@ export async function rotateEndpointSecret(
 ): Promise<RotatedSecret> {
   const { queue, row } = await findEndpoint(context, endpointId);
   let secrets: Secret[] = [];
-  await changeOne(context, queue, row.id, 'webhook.secret_rotated', ({ sealed }, now) => {
+  await changeOne(context, queue, row.id, 'webhook.secret_rotated', (found, now) => {
+    const sealed = requireSettings(queue, found);
     secrets = rotateSecrets(sealed.secrets, now, overlapMs);
     return { sealed: sealEndpoint(queue, row.id, { ...sealed, secrets }) };
   });
@@ -36,7 +37,8 @@ export interface RevealedSecret {
 }
 
 export async function revealSecret(context: Context, endpointId: string): Promise<RevealedSecret> {
-  const { sealed } = await findEndpoint(context, endpointId);
+  const { queue, row } = await findEndpoint(context, endpointId);
+  const sealed = requireSettings(queue, row);
   const { audit } = context;
   const object = { kind: 'webhook', id: endpointId } as const;
   if (audit) await context.db.transaction((trx) => audit(trx, { action: 'webhook.secret_shown', object }));

@@ -1,6 +1,7 @@
 import type { WebhookEndpointTable } from '../db/tables.ts';
-import { invalid, notFound } from '../lib/errors.ts';
+import { conflict, invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId, queueIdIn } from '../lib/ids.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { Secret } from './secrets.ts';
@@ -21,7 +22,8 @@ export interface Endpoint {
   id: string;
   waitlistId: string;
   environment: string;
-  url: string;
+  /** null if its settings are damaged. */
+  url: string | null;
   description: string;
   /** Empty means all. */
   events: string[];
@@ -52,7 +54,6 @@ export async function listEndpoints({ db, registry }: Context, queue?: Queue): P
 export interface FoundEndpoint {
   queue: Queue;
   row: EndpointRow;
-  sealed: SealedEndpoint;
 }
 
 export async function findEndpoint(context: Context, endpointId: string): Promise<FoundEndpoint> {
@@ -65,7 +66,7 @@ export async function findEndpoint(context: Context, endpointId: string): Promis
     (await endpoints.executeTakeFirst());
   const queue = row && (await context.registry.queueById(row.queue_id));
   if (!row || !queue) throw notFound(`there is no webhook endpoint ${endpointId}`);
-  return { queue, row, sealed: openEndpoint(queue, row) };
+  return { queue, row };
 }
 
 export async function showEndpoint(context: Context, endpointId: string): Promise<Endpoint> {
@@ -77,8 +78,16 @@ export function sealEndpoint({ vault }: Queue, id: Uint8Array, value: SealedEndp
   return vault.seal('endpoint.sealed', id, value);
 }
 
+/** Throws `Unreadable`. */
 export function openEndpoint({ vault }: Queue, row: Pick<EndpointRow, 'id' | 'sealed'>): SealedEndpoint {
   return vault.open<SealedEndpoint>('endpoint.sealed', row.id, row.sealed);
+}
+
+/** For what cannot be done without its settings. */
+export function requireSettings(queue: Queue, row: EndpointRow): SealedEndpoint {
+  const sealed = ifReadable(() => openEndpoint(queue, row));
+  if (!sealed) throw conflict('the settings of this endpoint are damaged: delete it, and create another one');
+  return sealed;
 }
 
 export function eventsOf({ events }: Pick<EndpointRow, 'events'>): string[] {
@@ -90,8 +99,10 @@ export function originOf(url: string): string {
   return new URL(url).origin;
 }
 
+const DAMAGED = { url: null, description: '', headers: {} };
+
 export function readEndpoint(queue: Queue, row: EndpointRow): Endpoint {
-  const { url, description, headers } = openEndpoint(queue, row);
+  const { url, description, headers } = ifReadable(() => openEndpoint(queue, row)) ?? DAMAGED;
   return {
     id: formatId('whe', row.id),
     waitlistId: queue.waitlist.id,

@@ -10,10 +10,10 @@ import {
   readDelivery,
   readDeliveryPage,
 } from '../outbox/read-deliveries.ts';
-import { Unreadable } from '../vault/crypto.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { type EndpointRow, findEndpoint, openEndpoint } from './endpoints.ts';
+import { type EndpointRow, findEndpoint, readEndpoint } from './endpoints.ts';
 import { plainHeaders } from './send.ts';
 import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
 
@@ -45,10 +45,11 @@ export interface DeliveryAttempt {
 
 export interface DeliveryDetails extends Delivery {
   request: {
-    url: string;
+    /** null if the settings of the endpoint are damaged. */
+    url: string | null;
     /** null if the value is secret, or differs with each attempt. */
     headers: Record<string, string | null>;
-    /** null if the person it is about was erased. */
+    /** null if the person it is about was erased, or if it is damaged. */
     body: string | null;
   };
   log: DeliveryAttempt[];
@@ -193,14 +194,14 @@ export async function showDelivery(
   const id = requireEventId(eventId);
   const row = await readDelivery(context.db, endpointTarget(queue.id, endpoint.id), id);
   if (!row) throw notFound(`there is no delivery of ${eventId} to this endpoint, or it has been deleted`);
-  const { url, headers } = openEndpoint(queue, endpoint);
-  const hidden = Object.fromEntries(Object.keys(headers).map((name) => [name, null]));
+  const { url, headers } = readEndpoint(queue, endpoint);
+  const hidden = Object.fromEntries(headers.map((name) => [name, null]));
   return {
     ...viewDelivery(row, endpoint.disabled_at !== null),
     request: {
       url,
       headers: { ...hidden, ...plainHeaders(eventId) },
-      body: row.body && queue.vault.open<string>('event.body', id, row.body),
+      body: row.body && openText(queue, 'event.body', id, row.body),
     },
     log: await readAttempts(context, queue, endpoint.id, id),
   };
@@ -228,7 +229,8 @@ async function readAttempts(
     durationMs: duration_ms,
     error,
     response:
-      response && openResponse(queue, responseRow({ id: endpointId }, { eventId, attempt }), response),
+      response &&
+      openText(queue, 'delivery.response', responseRow({ id: endpointId }, { eventId, attempt }), response),
   }));
 }
 
@@ -247,13 +249,13 @@ function viewDelivery(row: DeliveryRow, disabled: boolean): Delivery {
   };
 }
 
-function openResponse({ vault }: Queue, place: Uint8Array, sealed: Uint8Array): string | null {
-  try {
-    return vault.open<string>('delivery.response', place, sealed);
-  } catch (error) {
-    if (error instanceof Unreadable) return null;
-    throw error;
-  }
+function openText(
+  { vault }: Queue,
+  place: 'event.body' | 'delivery.response',
+  row: Uint8Array,
+  sealed: Uint8Array,
+): string | null {
+  return ifReadable(() => vault.open<string>(place, row, sealed)) ?? null;
 }
 
 export function requireEventId(text: string): Buffer {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { formatId } from '../../src/lib/ids.ts';
+import { COMMAND_LINE } from '../../src/operators/actor.ts';
+import { recordAudit } from '../../src/operators/audit.ts';
+import { openOperators } from '../../src/operators/context.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
@@ -385,6 +388,20 @@ forEachEngine((engine) => {
       assert.deepEqual([moved?.from, moved?.to], [7, position]);
     });
 
+    it('tells of a move, however often the person was exported since', async () => {
+      const of = await crowd(2);
+      const id = await idOf(of, email(2));
+      await patch(of, id, { position: 1 });
+      const operators = await openOperators(service.context);
+      const exported = { action: 'entry.exported', object: { kind: 'entry', id } } as const;
+      await service.context.db.transaction(async (trx) => {
+        for (let at = 0; at < 200; at += 1)
+          await recordAudit(operators, trx, COMMAND_LINE, exported, service.clock.now);
+      });
+      const { body } = await ask<{ events: { kind: string }[] }>('GET', `${entryPath(of, id)}/history`);
+      assert.ok(body.events.some(({ kind }) => kind === 'entry.moved'));
+    });
+
     it('lists who an entry referred, page by page', async () => {
       const of = await crowd(1);
       for (let at = 0; at < 3; at += 1)
@@ -414,6 +431,18 @@ forEachEngine((engine) => {
         [inviteId],
       );
       assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.exported']);
+      const { id: queueId } = await of.queue();
+      await service.context.db.query
+        .updateTable('event')
+        .set({ body: Buffer.from('damaged') })
+        .where('queue_id', '=', queueId)
+        .execute();
+      const again = await ask<{ entry: PresentedEntry; events: { kind: string; body: unknown }[] }>(
+        'GET',
+        `${entryPath(of, id)}/export`,
+      );
+      assert.equal(again.body.entry.email, email(1), again.text);
+      assert.ok(again.body.events.length > 0 && again.body.events.every((event) => event.body === null));
       assertError(await ask('GET', `${entryPath(of, id)}/export`, { role: 'support' }), 403, 'forbidden');
     });
 

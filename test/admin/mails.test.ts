@@ -16,7 +16,7 @@ interface Mail {
   from: string | null;
   html: string | null;
   text: string | null;
-  log: { status: number | null }[];
+  log: { status: number | null; response: string | null }[];
 }
 interface Page {
   mails: Mail[];
@@ -292,6 +292,14 @@ forEachEngine((engine) => {
       const shown = (await mail(invites[0]?.id ?? '')).body;
       assert.match(shown.from ?? '', /^Acme Inc\. <.+@.+>$/);
       assert.ok(shown.html?.includes('<html') && shown.text && shown.log[0]?.status === 250);
+      const { id: queueId } = await list.queue();
+      await service.context.db.query
+        .updateTable('delivery_attempt')
+        .set({ response: Buffer.from('damaged') })
+        .where('queue_id', '=', queueId)
+        .execute();
+      const { log } = (await mail(invites[0]?.id ?? '')).body;
+      assert.deepEqual([log[0]?.status, log[0]?.response], [250, null], 'what is damaged hides nothing else');
       for (const query of [
         '?limit=0',
         '?cursor=x',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
+import { parseId } from '../../src/lib/ids.ts';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
@@ -12,7 +13,7 @@ import { inState, startSending, until } from '../support/webhooks.ts';
 type Job = Static<typeof JobSchema>;
 interface Endpoint {
   id: string;
-  url: string;
+  url: string | null;
   secret?: string;
   events: string[];
   headers: string[];
@@ -33,7 +34,7 @@ interface Page {
 interface Details {
   event: string;
   state: string;
-  request: { url: string; headers: Record<string, string | null>; body: string };
+  request: { url: string | null; headers: Record<string, string | null>; body: string | null };
   attempts: { status: number; response: string | null; error: string | null }[];
 }
 
@@ -118,6 +119,51 @@ forEachEngine((engine) => {
         assert.equal((await admin.audited(action)).object.id, endpoint.id, action);
       const trail = await service.request('GET', '/admin/v1/audit?limit=200', { key: admin.key });
       for (const hidden of [secret, 'hunter2']) assert.ok(!trail.text.includes(hidden), hidden);
+    });
+
+    it('lists an endpoint whose settings are damaged as such, and lets it be disabled and deleted', async () => {
+      const [broken, well] = [await later(made()), await made()];
+      const sent = await admin.call<Details>('testWebhookEndpoint', 'POST', `${base()}/${broken.id}/test`);
+      await inState(service.context, broken.id, 'delivered', 1);
+      const { query } = service.context.db;
+      const { id: queueId } = await list.queue();
+      const damaged = Buffer.from('damaged');
+      const id = parseId('whe', broken.id) ?? damaged;
+      await query
+        .updateTable('webhook_endpoint')
+        .set({ sealed: damaged })
+        .where('queue_id', '=', queueId)
+        .where('id', '=', id)
+        .execute();
+      await query.updateTable('event').set({ body: damaged }).where('queue_id', '=', queueId).execute();
+      await query
+        .updateTable('delivery_attempt')
+        .set({ response: damaged })
+        .where('queue_id', '=', queueId)
+        .execute();
+
+      const all = await admin.call<{ webhooks: Endpoint[] }>('listWebhookEndpoints', 'GET', base());
+      assert.deepEqual(
+        all.body.webhooks.map(({ id: each, url, headers }) => [each, url, headers]),
+        [
+          [broken.id, null, []],
+          [well.id, receiver.url, []],
+        ],
+      );
+      const one = await admin.call<Endpoint>('getWebhookEndpoint', 'GET', `${base()}/${broken.id}`);
+      assert.deepEqual([one.status, one.body.url], [200, null]);
+      const { body: shown } = await details(broken.id, sent.body.event);
+      assert.deepEqual([shown.request.url, shown.request.body], [null, null]);
+      assert.deepEqual([shown.attempts[0]?.status, shown.attempts[0]?.response], [200, null]);
+      const refused = [
+        await update(broken.id, { url: receiver.url }),
+        await admin.call('rotateWebhookSecret', 'POST', `${base()}/${broken.id}/rotate`, { body: {} }),
+      ];
+      for (const answer of refused)
+        assertError(answer, 409, 'conflict', /^the settings of this endpoint are damaged: delete it/);
+      assert.equal((await update(broken.id, { enabled: false })).body.enabled, false);
+      assert.deepEqual((await remove(broken.id)).body, { id: broken.id, deleted: true });
+      assertError(await remove(broken.id), 404, 'not_found');
     });
 
     it('shows the URL that is called, however it was typed', async () => {
@@ -263,7 +309,7 @@ forEachEngine((engine) => {
       assert.equal(arrived?.body, request.body);
       const verified = verifyDelivery(
         {
-          payload: request.body,
+          payload: request.body ?? '',
           headers: {
             id: event,
             timestamp: String(arrived?.headers['wh-timestamp']),

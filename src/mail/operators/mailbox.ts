@@ -2,6 +2,7 @@ import { notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import { readDelivery } from '../../outbox/read-deliveries.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import {
   type MailAttempt,
   type MailPageQuery,
@@ -20,7 +21,7 @@ import { OPERATOR_MAIL_TARGET } from './target.ts';
 export type OperatorMailSummary = MailSummary;
 
 export interface OperatorMailView extends OperatorMailSummary {
-  /** null if the operator was removed. */
+  /** null if the operator was removed, or if it is damaged. */
   mail: Mail | null;
   log: MailAttempt[];
 }
@@ -53,7 +54,7 @@ export async function showOperatorMail(
 }
 
 function open({ vault }: OperatorContext, { event_id, body }: MailRow): StoredOperatorMail | null {
-  return body && vault.open<StoredOperatorMail>('event.body', event_id, body);
+  return (body && ifReadable(() => vault.open<StoredOperatorMail>('event.body', event_id, body))) ?? null;
 }
 
 function summarize(row: MailRow, stored: StoredOperatorMail | null): OperatorMailSummary {

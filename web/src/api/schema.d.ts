@@ -2957,9 +2957,9 @@ export interface components {
             environment: string;
             /**
              * Format: uri
-             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password.
+             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password. `null` if the stored settings are damaged. Then nothing is sent, and the endpoint can only be disabled and deleted.
              */
-            url: string;
+            url: string | null;
             /** @description What the endpoint is for. */
             description: string;
             /** @description Kinds of events that are sent. Empty: all of them. */
@@ -3034,9 +3034,9 @@ export interface components {
             environment: string;
             /**
              * Format: uri
-             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password.
+             * @description URL that events are sent to. Only its origin for `support`: path and query may contain a password. `null` if the stored settings are damaged. Then nothing is sent, and the endpoint can only be disabled and deleted.
              */
-            url: string;
+            url: string | null;
             /** @description What the endpoint is for. */
             description: string;
             /** @description Kinds of events that are sent. Empty: all of them. */
@@ -3192,18 +3192,18 @@ export interface components {
             durationMs: number;
             /** @description What went wrong. `null`: nothing. */
             error: string | null;
-            /** @description Beginning of the response body. `null` if it was empty, or was erased with a person. */
+            /** @description Beginning of the response body. `null` if it was empty, is damaged, or was erased with a person. */
             response: string | null;
         };
         /** @description What is sent. */
         DeliveryRequest: {
-            /** @description URL of the endpoint now. Only its origin for `support`. */
-            url: string;
+            /** @description URL of the endpoint now. Only its origin for `support`. `null` if the settings of the endpoint are damaged. */
+            url: string | null;
             /** @description Headers. `null` for your own headers, and for those that differ with each attempt. */
             headers: {
                 [key: string]: string | null;
             };
-            /** @description Body, the same for every attempt. `null` once a person in it has been erased. */
+            /** @description Body, the same for every attempt. `null` once a person in it has been erased, or if it is damaged. */
             body: string | null;
         };
         /** @description A delivery with its request and its attempts. */

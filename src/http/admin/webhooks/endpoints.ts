@@ -18,7 +18,7 @@ import {
   EXAMPLE_SECRET,
   WaitlistParams,
 } from './schemas.ts';
-import { NO_ENDPOINT, NO_WAITLIST, presentOwned, requireEndpoint } from './scope.ts';
+import { DAMAGED_ENDPOINT, NO_ENDPOINT, NO_WAITLIST, presentOwned, requireEndpoint } from './scope.ts';
 
 const tag = 'Webhook endpoints';
 const querystring = Type.Object(environmentQuery, closed);
@@ -104,8 +104,8 @@ const updateSchema = adminSchema({
   querystring,
   body: EndpointChanges,
   answer: { description: 'The endpoint as it is now.', schema: EndpointObject, example: EXAMPLE_ENDPOINT },
-  errors: ['not_found'],
-  special: NO_ENDPOINT,
+  errors: ['not_found', 'conflict'],
+  special: { ...NO_ENDPOINT, ...DAMAGED_ENDPOINT },
 });
 
 const deleteSchema = adminSchema({

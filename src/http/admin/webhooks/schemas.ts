@@ -15,10 +15,11 @@ const ENDPOINT = {
   id: Type.String({ ...idPattern('whe'), description: 'Unique id of the endpoint.' }),
   waitlistId: WaitlistIdSchema,
   environment: Type.String({ description: 'Environment of the waitlist.' }),
-  url: Type.String({
+  url: nullable<string>('string', {
     format: 'uri',
     description:
-      'URL that events are sent to. Only its origin for `support`: path and query may contain a password.',
+      'URL that events are sent to. Only its origin for `support`: path and query may contain a password. `null` if the stored ' +
+      'settings are damaged. Then nothing is sent, and the endpoint can only be disabled and deleted.',
   }),
   description: Type.String({ description: 'What the endpoint is for.' }),
   events: Type.Array(Type.String({ description: 'A kind of event.' }), {
@@ -157,7 +158,8 @@ const AttemptObject = Type.Object(
     durationMs: Type.Integer({ minimum: 0, description: 'How long it took.' }),
     error: nullable<string>('string', { description: 'What went wrong. `null`: nothing.' }),
     response: nullable<string>('string', {
-      description: 'Beginning of the response body. `null` if it was empty, or was erased with a person.',
+      description:
+        'Beginning of the response body. `null` if it was empty, is damaged, or was erased with a person.',
     }),
   },
   { ...named('DeliveryAttempt'), description: 'One attempt and how it went.' },
@@ -165,12 +167,16 @@ const AttemptObject = Type.Object(
 
 const RequestObject = Type.Object(
   {
-    url: Type.String({ description: 'URL of the endpoint now. Only its origin for `support`.' }),
+    url: nullable<string>('string', {
+      description:
+        'URL of the endpoint now. Only its origin for `support`. `null` if the settings of the endpoint are damaged.',
+    }),
     headers: Type.Record(Type.String(), nullable<string>('string', { description: 'Value of the header.' }), {
       description: 'Headers. `null` for your own headers, and for those that differ with each attempt.',
     }),
     body: nullable<string>('string', {
-      description: 'Body, the same for every attempt. `null` once a person in it has been erased.',
+      description:
+        'Body, the same for every attempt. `null` once a person in it has been erased, or if it is damaged.',
     }),
   },
   { ...named('DeliveryRequest'), description: 'What is sent.' },

@@ -19,6 +19,12 @@ export const NO_ENDPOINT = {
     message: 'there is no such webhook endpoint',
   },
 };
+export const DAMAGED_ENDPOINT = {
+  conflict: {
+    when: 'The stored settings of the endpoint are damaged.',
+    message: 'the settings of this endpoint are damaged: delete it, and create another one',
+  },
+};
 
 interface EndpointRequest {
   params: { waitlistId: string; endpointId: string };
@@ -42,6 +48,6 @@ export function presentOwned(endpoint: Endpoint, role: Role) {
   return { ...presentEndpoint(endpoint), url, updatedAt: isoTime(endpoint.updatedAt) };
 }
 
-export function urlFor(role: Role, url: string): string {
-  return mayActAs(role, 'admin') ? url : originOf(url);
+export function urlFor(role: Role, url: string | null): string | null {
+  return url === null || mayActAs(role, 'admin') ? url : originOf(url);
 }

@@ -14,7 +14,7 @@ import { type AdminParts, personOf } from '../core/parts.ts';
 import { closed, PasswordProof } from '../core/schemas.ts';
 import { domainFor, environmentQuery } from '../core/waitlist-scope.ts';
 import { EndpointParams, EXAMPLE_ENDPOINT, EXAMPLE_SECRET } from './schemas.ts';
-import { NO_ENDPOINT, requireEndpoint } from './scope.ts';
+import { DAMAGED_ENDPOINT, NO_ENDPOINT, requireEndpoint } from './scope.ts';
 
 const tag = 'Webhook endpoints';
 const OVERLAP_MS_MAX = 30 * DAY_MS;
@@ -81,9 +81,10 @@ const showSchema = adminSchema({
     schema: Secrets,
     example: { id: EXAMPLE_ENDPOINT.id, secret: EXAMPLE_SECRET, previous: [] },
   },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   special: {
     ...NO_ENDPOINT,
+    ...DAMAGED_ENDPOINT,
     forbidden: {
       when: 'The role is not sufficient, or the password is wrong.',
       message: 'password: is incorrect',
@@ -109,8 +110,8 @@ const rotateSchema = adminSchema({
       previousEndsAt: '2026-11-15T10:30:00.000Z',
     },
   },
-  errors: ['not_found'],
-  special: NO_ENDPOINT,
+  errors: ['not_found', 'conflict'],
+  special: { ...NO_ENDPOINT, ...DAMAGED_ENDPOINT },
 });
 
 export function registerSecrets(app: TypedApp, parts: AdminParts): void {

@@ -1,6 +1,7 @@
 import { parseEmail } from '../../../lib/email.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
 import { findMessagesAbout } from '../../../outbox/messages-about.ts';
+import { ifReadable } from '../../../vault/crypto.ts';
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
 import { findConfirmation, type OperatorConfirmation } from '../../entries/operator-confirmation.ts';
@@ -18,7 +19,10 @@ export interface PersonExport {
   /** null if no operator confirmed the email. */
   operatorConfirmation: OperatorConfirmation | null;
   invites: Invite[];
-  /** Every message that contains the person's data: what webhooks received, and what mails are made from. */
+  /**
+   * Every message that contains the person's data: what webhooks received, and what mails are made from. The body of one
+   * that is damaged is null.
+   */
   events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
 }
 
@@ -56,10 +60,8 @@ async function eventsAbout(
   subjects: Uint8Array[],
 ): Promise<PersonExport['events']> {
   const rows = await findMessagesAbout(db, queue.id, subjects);
-  return rows.map(({ id, kind, body, created_at }) => ({
-    id,
-    kind,
-    at: created_at,
-    body: body && (JSON.parse(queue.vault.open<string>('event.body', id, body)) as unknown),
-  }));
+  return rows.map(({ id, kind, body, created_at }) => {
+    const text = body && ifReadable(() => queue.vault.open<string>('event.body', id, body));
+    return { id, kind, at: created_at, body: text ? (JSON.parse(text) as unknown) : null };
+  });
 }

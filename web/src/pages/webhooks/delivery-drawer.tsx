@@ -104,10 +104,12 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
       </section>
       <section className="flex flex-col gap-3">
         <h3 className="font-semibold">Request</h3>
-        <p className="font-mono text-sm break-all">POST {seesUrl ? request.url : `${request.url}/…`}</p>
+        {request.url !== null && (
+          <p className="font-mono text-sm break-all">POST {seesUrl ? request.url : `${request.url}/…`}</p>
+        )}
         <CodeBlock label="Headers" snippets={[{ language: 'Headers', code: headerLines(request.headers) }]} />
         {request.body === null ? (
-          <p className="text-mute">The body is gone: a person in it was erased.</p>
+          <p className="text-mute">The body is gone: a person in it was erased, or it is damaged.</p>
         ) : (
           <CodeBlock label="Body" snippets={[{ language: 'Body', code: pretty(request.body) }]} />
         )}

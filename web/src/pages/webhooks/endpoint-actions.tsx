@@ -9,7 +9,7 @@ import { toast } from '../../ui/toast.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { RotateSecretDialog, SecretDialog, type ShownSecret, ShowSecretDialog } from './secret-dialogs.tsx';
-import { deleteEndpoint, type Endpoint } from './webhooks.ts';
+import { deleteEndpoint, type Endpoint, nameOf } from './webhooks.ts';
 
 export type Asking = 'edit' | 'rotate' | 'secret' | 'disable' | 'delete' | 'replay';
 
@@ -28,15 +28,19 @@ export function EndpointMenu({ endpoint, onAsk, onSwitch }: EndpointMenuProps) {
         </button>
       }
     >
-      <MenuItem icon={<Pencil aria-hidden />} onClick={() => onAsk('edit')}>
-        Edit
-      </MenuItem>
-      <MenuItem icon={<Eye aria-hidden />} onClick={() => onAsk('secret')}>
-        Show signing secret
-      </MenuItem>
-      <MenuItem icon={<RefreshCw aria-hidden />} onClick={() => onAsk('rotate')}>
-        Rotate signing secret
-      </MenuItem>
+      {endpoint.url !== null && (
+        <>
+          <MenuItem icon={<Pencil aria-hidden />} onClick={() => onAsk('edit')}>
+            Edit
+          </MenuItem>
+          <MenuItem icon={<Eye aria-hidden />} onClick={() => onAsk('secret')}>
+            Show signing secret
+          </MenuItem>
+          <MenuItem icon={<RefreshCw aria-hidden />} onClick={() => onAsk('rotate')}>
+            Rotate signing secret
+          </MenuItem>
+        </>
+      )}
       {endpoint.enabled ? (
         <MenuItem icon={<Pause aria-hidden />} onClick={() => onSwitch(false)}>
           Disable
@@ -108,9 +112,9 @@ export function EndpointDialogs({ endpoint, asking, onAsk, onChanged, onDisable 
         open={asking === 'delete'}
         onClose={close}
         title="Delete this endpoint?"
-        about={`${new URL(endpoint.url).host} gets no more events of ${scope.waitlistId} in ${scope.environment}. Its deliveries and their log are deleted too. This cannot be undone.`}
+        about={`${nameOf(endpoint)} gets no more events of ${scope.waitlistId} in ${scope.environment}. Its deliveries and their log are deleted too. This cannot be undone.`}
         action="Delete endpoint"
-        typed={new URL(endpoint.url).host}
+        typed={nameOf(endpoint)}
         onConfirm={async () => {
           await deleteEndpoint(scope, endpoint.id);
           toast('Endpoint deleted');

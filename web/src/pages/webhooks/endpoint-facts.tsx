@@ -14,7 +14,7 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint | undefined }) 
   return (
     <dl className="grid gap-x-8 gap-y-4 md:grid-cols-2">
       <Fact label={seesUrl ? 'URL' : 'Origin'}>
-        <Copyable text={url} what={seesUrl ? 'URL' : 'origin'} />
+        {url === null ? 'Unknown' : <Copyable text={url} what={seesUrl ? 'URL' : 'origin'} />}
       </Fact>
       <Fact label="Status">
         <span className="flex flex-wrap items-center gap-2">

@@ -5,7 +5,8 @@ import { STATE_TONES } from './webhooks.ts';
 
 /** How an endpoint is doing, in one word. */
 export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
-  const { enabled, disabledReason, failingSince, lastSuccessAt } = endpoint;
+  const { url, enabled, disabledReason, failingSince, lastSuccessAt } = endpoint;
+  if (url === null) return <Badge tone="danger">Damaged</Badge>;
   if (!enabled)
     return (
       <Tooltip text={disabledReason ?? 'Deliveries are held until it is enabled.'}>

@@ -69,7 +69,7 @@ export function EndpointPage() {
           Webhooks
         </Link>
         <PageHeader
-          title={endpoint ? shortUrl(endpoint.url) : 'Endpoint'}
+          title={endpoint?.url ? shortUrl(endpoint.url) : 'Endpoint'}
           about={
             endpoint ? (
               <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>
@@ -97,6 +97,11 @@ export function EndpointPage() {
         />
       </div>
       <QueryProblem framed query={query}>
+        {endpoint?.url === null && (
+          <Alert tone="danger" title="The settings of this endpoint are damaged">
+            <p>They cannot be decrypted, so nothing is sent. Delete the endpoint, and add it again.</p>
+          </Alert>
+        )}
         {endpoint && !endpoint.enabled && (
           <Alert tone="warn" title="This endpoint is disabled">
             <p>

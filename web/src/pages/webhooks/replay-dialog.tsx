@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { type Endpoint, replayDeliveries } from './webhooks.ts';
+import { type Endpoint, nameOf, replayDeliveries } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = 'all';
@@ -30,7 +30,7 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
   return (
     <FormDialog
       title="Replay failed deliveries?"
-      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first. Those still waiting for their next attempt are sent now.`}
+      about={`Sends the events that ${nameOf(endpoint)} did not accept in ${scope.environment} again, oldest first. Those still waiting for their next attempt are sent now.`}
       action="Replay"
       onClose={onClose}
       onSubmit={async () => {

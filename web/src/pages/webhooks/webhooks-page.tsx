@@ -45,10 +45,10 @@ export function WebhooksPage() {
       id: 'url',
       label: 'Endpoint',
       className: 'max-w-80 max-md:w-full max-md:max-w-0',
-      cell: ({ url, description }) => (
+      cell: ({ id, url, description }) => (
         <span className="flex min-w-0 flex-col">
-          <span className="truncate font-medium" title={url}>
-            {url}
+          <span className="truncate font-medium" title={url ?? id}>
+            {url ?? id}
           </span>
           {description && (
             <span className="truncate text-sm text-mute" title={description}>

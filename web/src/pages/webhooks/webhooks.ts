@@ -49,6 +49,11 @@ const endpointParams = (scope: Scope, endpointId: string) => ({
   query: { environment: scope.environment },
 });
 
+/** What people call an endpoint: its host, unless nobody knows it any more. */
+export function nameOf({ id, url }: Endpoint): string {
+  return url === null ? id : new URL(url).host;
+}
+
 /** As the owner of the endpoint would say it. */
 export function failureInWords(error: string): string {
   return capitalize(error.replace(/^answered (?=\d)/, 'your server returned '));
