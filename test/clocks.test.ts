@@ -5,6 +5,12 @@ import type { Challenge } from 'altcha-lib';
 import { readConfig } from '../src/config/config.ts';
 import { openContext } from '../src/installation/open.ts';
 import { createLogger } from '../src/lib/log.ts';
+import { COMMAND_LINE } from '../src/operators/actor.ts';
+import { openOperators } from '../src/operators/context.ts';
+import { followLink } from '../src/operators/links.ts';
+import { inviteOperator } from '../src/operators/operators.ts';
+import { setupToken } from '../src/operators/setup.ts';
+import { createToken } from '../src/operators/tokens.ts';
 import { findForm } from '../src/waitlist/forms/form.ts';
 import { newTimeToken, readTimeToken, TOKEN_MS_MAX, TOKEN_MS_MIN } from '../src/waitlist/forms/time-token.ts';
 import { updateForm } from '../src/waitlist/forms/update-form.ts';
@@ -13,6 +19,7 @@ import { createKey } from '../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
+import { rememberBackup } from '../src/waitlist/upkeep/confirmations.ts';
 import { presentCreatedInvite } from '../src/wire/invite.ts';
 import { easyProof } from './support/forms.ts';
 import { type Client, clientFor, eventually, forEachEngine, startService } from './support/harness.ts';
@@ -140,6 +147,25 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
     }
   });
 
+  it('agree on how long ago something was, and on how long a session lasts', async () => {
+    const operators = await openOperators(context);
+    await rememberBackup(context.db, await context.db.now());
+    const { token: key } = await createToken(operators, COMMAND_LINE, { name: 'Test', role: 'admin' });
+    for (const client of [fast, slow]) {
+      const { body } = await client.request<{ findings: { what: string; detail: string }[] }>(
+        'GET',
+        '/admin/v1/health',
+        { key },
+      );
+      const backup = body.findings.find(({ what }) => what === 'backup');
+      assert.match(backup?.detail ?? '', /^last made [0-2] min ago$/, client.url);
+    }
+    const owner = { email: 'grace@example.com', name: 'Grace', password: 'compilers translate words' };
+    const body = { token: setupToken(operators), ...owner };
+    const { headers } = await fast.request('POST', '/admin/v1/setup', { body });
+    assert.match(headers.getSetCookie().join('\n'), /^doorlist=.*; Max-Age=1209600;/m);
+  });
+
   it('agree on whether a server key is valid', async () => {
     const keyFor = async (livesMs: number) => {
       const expiresAt = (await context.db.now()) + livesMs;
@@ -158,6 +184,26 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
         (answer) => answer === 401,
       );
       assert.equal(status, 401);
+    }
+  });
+});
+
+describe('the clock of the database', () => {
+  it('is read without another connection in a transaction', async () => {
+    const storage = await createStorage('postgres', { migrated: true });
+    const environment = { ...storage.environment, DOORLIST_DATABASE_POOL: '1' };
+    const limits = { connectMs: 1_000 };
+    const context = await openContext(readConfig(environment), createLogger('silent'), Date.now, { limits });
+    try {
+      const operators = await openOperators(context);
+      const input = { email: 'ada@example.com', role: 'viewer' } as const;
+      const { link } = await inviteOperator(operators, COMMAND_LINE, input);
+      const password = 'compilers translate words';
+      const joined = await followLink(operators, { token: link.token, name: 'Ada', password }, null);
+      assert.equal(joined.state, 'active');
+    } finally {
+      await context.db.close();
+      await storage.remove();
     }
   });
 });

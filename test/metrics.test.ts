@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { createMetrics } from '../src/server/metrics.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Signups } from '../src/waitlist/signup/signup.ts';
+import { setConfirmation } from '../src/waitlist/upkeep/confirmations.ts';
 import { afterTest } from './support/cleanup.ts';
 import { freePort } from './support/free-port.ts';
 import { forEachEngine, startService } from './support/harness.ts';
@@ -19,9 +20,9 @@ import { until } from './support/webhooks.ts';
 
 const DEPLOY = path.join(import.meta.dirname, '../deploy');
 const ALERTS = path.join(DEPLOY, 'prometheus/alerts.yml');
-/** The other engine does not have them, or did not make one here. */
+/** The other engine does not have them. */
 const ONLY_ON = {
-  sqlite: ['doorlist_sqlite_wal_bytes', 'doorlist_disk_free_bytes', 'doorlist_last_backup_timestamp_seconds'],
+  sqlite: ['doorlist_sqlite_wal_bytes', 'doorlist_disk_free_bytes'],
   postgres: ['doorlist_db_pool_connections', 'doorlist_db_pool_waiting'],
 };
 
@@ -89,14 +90,15 @@ async function stop(child: ChildProcess): Promise<void> {
 
 describe('the alert rules', { skip: without('Prometheus') }, () => {
   /** Whether an alert fires after half an hour in which a series had these values, one a minute. */
-  const firing = (...series: [name: string, values: string][]) => {
+  const firing = (...series: [name: string, values: string][]) => firingAfter('30m', ...series);
+  const firingAfter = (time: string, ...series: [name: string, values: string][]) => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-rules-'));
     afterTest(() => rmSync(directory, { recursive: true, force: true }));
     const file = path.join(directory, 'rules.json');
     const check = (isFiring: (alert: string) => boolean) => {
       const ask = (alert: string) => ({
         expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
-        eval_time: '30m',
+        eval_time: time,
         exp_samples: isFiring(alert) ? [{ labels: '{}', value: 1 }] : [],
       });
       const test = {
@@ -128,6 +130,25 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
   it('notice the first delivery that is given up', () => {
     const attempts = 'doorlist_delivery_attempts_total{channel="email",outcome="failed",instance="a"}';
     firing([...up], [attempts, '0x20 1x20'])('DoorlistDeliveriesGivenUp');
+  });
+
+  it('notice a backlog of signups before they are refused, whatever the limit is', () => {
+    const backlog = (values: string, limit: number) =>
+      firing(
+        [...up],
+        ['doorlist_signup_backlog_entries{instance="a"}', values],
+        ['doorlist_signup_backlog_limit_entries{instance="a"}', `${limit}x40`],
+      );
+    backlog('0x20 60x20', 100)('DoorlistSignupBacklog');
+    backlog('0x20 60x20', 10_000)();
+  });
+
+  it('notice a backup that is old, and after a day that there is none', () => {
+    const backup = (at: string) => ['doorlist_last_backup_timestamp_seconds{instance="a"}', at] as const;
+    const long = ['up{job="doorlist",instance="a"}', '1x20000'] as const;
+    firing([...up], [...backup('0x40')])();
+    firingAfter('25h', [...long], [...backup('0x20000')])('DoorlistNoBackup');
+    firingAfter('9d', [...long], [...backup('60x20000')])('DoorlistBackupOld');
   });
 
   it('count failed requests among those that matter, not among health checks', () => {
@@ -233,6 +254,8 @@ forEachEngine((engine) => {
         assert.equal(value(`jobs{state="${state}"}`), 0);
       assert.equal(found.has('doorlist_sqlite_wal_bytes'), isSqlite);
       assert.equal((value('last_backup_timestamp_seconds') ?? 0) > 1e9, isSqlite);
+      assert.equal(value('last_backup_timestamp_seconds') === 0, !isSqlite, 'there is none');
+      assert.equal(value('signup_backlog_limit_entries'), 10_000);
       assert.equal((value('disk_free_bytes') ?? 0) > 0, isSqlite);
       assert.equal((value('db_pool_connections{state="idle"}') ?? 0) > 0, !isSqlite);
       assert.ok([...found.keys()].some((name) => name.includes(`engine="${engine}"`)));
@@ -271,7 +294,7 @@ forEachEngine((engine) => {
         db: { ...context.db, [name]: () => new Promise<never>(() => {}) },
       });
       const read = (parts: Context) => {
-        const signups = { waiting: () => 7 } as Signups;
+        const signups = { waiting: () => 7, mostWaiting: 10 } as Signups;
         return createMetrics()
           .over({ context: parts, signups, others: async () => [] })
           .read();
@@ -279,6 +302,8 @@ forEachEngine((engine) => {
       const [down, slow] = await Promise.all([read(silent('probe')), read(silent('usage'))]);
       assert.match(down, /^doorlist_db_up 0$/m);
       assert.match(down, /^doorlist_signup_backlog_entries 7$/m);
+      await setConfirmation(context, 'backup', true);
+      assert.doesNotMatch(await read(context), /^doorlist_last_backup/m, 'it is made in another way');
       assert.match(slow, /^doorlist_db_up 1$/m);
       assert.doesNotMatch(slow, /^doorlist_db_bytes/m);
     });

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import { conflict } from '../lib/errors.ts';
 import type { Confirmations } from '../mail/confirmations.ts';
 import { mailableTo, NO_MAIL_SERVER, notEmailed } from '../mail/mailable.ts';
@@ -61,7 +62,7 @@ export const mailResending: Command[] = [
       const queue = await queueOf(context, flags);
       requireProduction(queue);
       if (!dryRun && !(await hasMailServer(context, config))) throw conflict(NO_MAIL_SERVER);
-      const which = whichOf(context, flags);
+      const which = await whichOf(context, flags);
       const result = dryRun
         ? await resendMails(context, queue, { ...which, states: ['kept'] }, { dryRun: true })
         : await sendKeptJob.work(context, queue, which);
@@ -109,12 +110,12 @@ function describeConfirmations(
   return dryRun ? `Would send ${mails}.${note}` : `Queued ${mails} for sending.${note}`;
 }
 
-function whichOf({ clock }: Pick<Context, 'clock'>, flags: Flags): Pick<MailSelection, 'kind' | 'since'> {
+async function whichOf(context: Context, flags: Flags): Promise<Pick<MailSelection, 'kind' | 'since'>> {
   const kind = textOr(flags, 'kind', undefined);
   const since = textOr(flags, 'since', undefined);
   return {
     kind: kind === undefined ? undefined : requireKind(kind),
-    since: since === undefined ? undefined : parseSince(since, 'since', clock()),
+    since: since === undefined ? undefined : parseSince(since, 'since', await sharedNow(context)),
   };
 }
 
@@ -128,7 +129,7 @@ async function resend(
   // Loads the mail code, so only if needed.
   const { resendMail, resendMails } = await import('../mail/resend.ts');
   const dryRun = flags['dry-run'] === true;
-  const which = whichOf(context, flags);
+  const which = await whichOf(context, flags);
   if (mailId !== undefined && (which.kind !== undefined || which.since !== undefined))
     throw new UsageProblem('--kind and --since cannot be used with MAIL_ID');
   const queue = await queueOf(context, flags);

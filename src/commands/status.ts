@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import { checkMailServer } from '../installation/check-mails.ts';
 import { isServing } from '../installation/directory-lock.ts';
 import { explainError } from '../installation/explain-error.ts';
@@ -63,7 +64,7 @@ export function outcomeOf(findings: Finding[]): Outcome {
 
 /** Deliveries, counted one by one, their errors, and jobs. */
 export async function checkAllWork(context: Context): Promise<Finding[]> {
-  const now = context.clock();
+  const now = await sharedNow(context);
   const counts = await countBacklog(context.db, now);
   const errors = await countBacklogErrors(context.db, ERRORS_SHOWN);
   const deliveries: Finding[] = [

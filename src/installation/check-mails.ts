@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { sharedNow } from '../db/shared-clock.ts';
 import { oldestId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
@@ -15,7 +16,7 @@ const FAILED_SHARE_MAX = 0.05;
 /** Whether there is a mail server, if one is needed, and whether it took emails lately. */
 export async function checkMailServer(context: Context, isSet: boolean): Promise<Finding[]> {
   const what = 'mail server';
-  const { db, clock } = context;
+  const { db } = context;
   if (!isSet) {
     const needing = await db.query
       .selectFrom('waitlist')
@@ -34,7 +35,7 @@ export async function checkMailServer(context: Context, isSet: boolean): Promise
     ];
   }
   if ((await readPauses(context)).length > 0) return []; // They say it themselves.
-  const taken = await countTaken(context, clock() - DAY_MS);
+  const taken = await countTaken(context, (await sharedNow(context)) - DAY_MS);
   return taken > 0
     ? [{ what, ok: true, detail: `took ${taken} ${taken === 1 ? 'email' : 'emails'} in the last 24 hours` }]
     : [
@@ -81,8 +82,8 @@ function shareInWords(failed: number, all: number): string {
   return `${share} emails of the last 7 days failed`;
 }
 
-async function countFailed({ db, clock }: Context): Promise<FailingQueue[]> {
-  const since = clock() - RECENT_MS;
+async function countFailed(context: Context): Promise<FailingQueue[]> {
+  const since = (await sharedNow(context)) - RECENT_MS;
   const { rows } = await sql<FailingQueue>`select * from (
       select w.public_id as waitlist, q.environment, (select count(*) from (select 1 from delivery as d
           where d.queue_id = t.queue_id and d.channel = ${MAIL_CHANNEL} and d.target_id = ${MAIL_TARGET}
@@ -91,6 +92,6 @@ async function countFailed({ db, clock }: Context): Promise<FailingQueue[]> {
           and s.channel = ${MAIL_CHANNEL}) as taken
       from queue_state as t join queue as q on q.id = t.queue_id join waitlist as w on w.id = q.waitlist_id
       where w.deleted_at is null
-    ) as counted where failed > 0`.execute(db.query);
+    ) as counted where failed > 0`.execute(context.db.query);
   return rows.map(({ failed, taken, ...row }) => ({ ...row, failed: Number(failed), taken: Number(taken) }));
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
@@ -120,7 +121,7 @@ async function checkBackup(context: Context): Promise<Finding> {
     .selectFrom('instance')
     .select('backup_at')
     .executeTakeFirstOrThrow();
-  const ageMs = at === null ? Number.POSITIVE_INFINITY : Math.max(0, context.clock() - at);
+  const ageMs = at === null ? Number.POSITIVE_INFINITY : Math.max(0, (await sharedNow(context)) - at);
   const last = at === null ? 'none was made with `backup`' : `last made ${ageInWords(ageMs)} ago`;
   if (ageMs <= BACKUP_AGE_MAX_MS) return { what, ok: true, detail: last };
   const confirmedAt = await readConfirmation(context, what);

@@ -17,29 +17,33 @@ export type RecordReading = (
   environment: string,
 ) => Promise<void>;
 
-/** Remembers what it recorded, so that a page costs no query. Other instances are asked through the trail. */
+/**
+ * Remembers what it recorded, so that a page costs no query. Other instances are asked through the trail, whose hours are
+ * those of the database: the clock here only measures how much of one is left.
+ */
 export function recordReadings(context: OperatorContext): RecordReading {
-  const recorded = new Set<string>();
+  const recordedUntil = new Map<string, number>();
   return async (actor, action, waitlistId, environment) => {
     const who = referenceTo(actor);
-    const hour = Math.floor(context.clock() / HOUR_MS);
-    const known = `${who} ${action} ${waitlistId} ${environment} ${hour}`;
-    if (recorded.has(known)) return;
-    await changeOperators(context, async (trx, now) => {
+    const known = `${who} ${action} ${waitlistId} ${environment}`;
+    const asked = context.clock();
+    if (asked < (recordedUntil.get(known) ?? 0)) return;
+    const leftMs = await changeOperators(context, async (trx, now) => {
+      const begunMs = now % HOUR_MS;
       const earlier = await trx
         .selectFrom('audit')
         .select('seq')
         .where('actor', '=', who)
         .where('action', '=', action)
         .where('object', '=', `waitlist:${waitlistId}/${environment}`)
-        .where('at', '>=', now - (now % HOUR_MS))
+        .where('at', '>=', now - begunMs)
         .limit(1)
         .executeTakeFirst();
-      if (earlier) return;
       const object = { kind: 'waitlist', id: `${waitlistId}/${environment}` } as const;
-      await recordAudit(context, trx, actor, { action, object }, now);
+      if (!earlier) await recordAudit(context, trx, actor, { action, object }, now);
+      return HOUR_MS - begunMs;
     });
-    if (recorded.size >= REMEMBERED_MAX) recorded.clear();
-    recorded.add(known);
+    if (recordedUntil.size >= REMEMBERED_MAX) recordedUntil.clear();
+    recordedUntil.set(known, asked + leftMs);
   };
 }

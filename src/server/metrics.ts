@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Connections } from '../db/database.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
 import { within } from '../lib/deadline.ts';
 import { ATTEMPT_OUTCOMES, type Meter } from '../lib/meter.ts';
@@ -11,6 +12,7 @@ import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
+import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
 import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
 import { RequestTally } from './request-tally.ts';
@@ -160,6 +162,7 @@ async function readState(
   const versions = { version: VERSION, node: process.versions.node, engine: db.engine };
   gauge('build_info', 'Always 1, with the versions as labels.', [1, versions]);
   gauge('signup_backlog_entries', 'Entries of signups that are not committed yet.', [signups.waiting()]);
+  gauge('signup_backlog_limit_entries', 'With more of them, signups get a 503.', [signups.mostWaiting]);
   const connections = db.connections();
   if (connections) {
     const all = [connections, ...threads.flatMap((thread) => thread.connections ?? [])];
@@ -185,16 +188,20 @@ function sumIn(all: readonly Connections[], name: keyof Connections): number {
 }
 
 async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
-  const { db, clock } = context;
+  const { db } = context;
   const { bytes, logBytes, freeBytes } = await db.usage();
   gauge('db_bytes', 'Size of the database.', [bytes]);
   if (logBytes !== null) gauge('sqlite_wal_bytes', "Size of SQLite's write-ahead log.", [logBytes]);
   if (freeBytes !== null)
     gauge('disk_free_bytes', 'Free space on the disk of the embedded database.', [freeBytes]);
   const { backup_at } = await db.query.selectFrom('instance').select('backup_at').executeTakeFirstOrThrow();
-  if (backup_at !== null)
-    gauge('last_backup_timestamp_seconds', 'When `backup` last made one, as Unix time.', [backup_at / 1000]);
-  const now = clock();
+  if ((await readConfirmation(context, 'backup')) === undefined)
+    gauge(
+      'last_backup_timestamp_seconds',
+      'When `backup` last made one, as Unix time, or 0. Missing if operators confirmed that backups are made in another way.',
+      [(backup_at ?? 0) / 1000],
+    );
+  const now = await sharedNow(context);
   const { channels } = await glanceAtBacklog(db, MOST_PENDING, now);
   const ageOf = (channel: string) => (now - (channels.get(channel)?.oldestAt ?? now)) / 1000;
   gauge(

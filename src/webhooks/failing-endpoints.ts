@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { sharedNow } from '../db/shared-clock.ts';
 import { formatId, oldestId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
@@ -11,8 +12,8 @@ import {
   BY_OPERATOR,
   type Endpoint,
   type EndpointRow,
-  openEndpoint,
   originOf,
+  readEndpoint,
 } from './endpoints.ts';
 
 const SHOWN_MAX = 20;
@@ -33,7 +34,7 @@ interface FailingEndpoint
 
 /** One for each that was disabled, has been failing as long as a delivery may be old, or lost deliveries lately. */
 export async function checkEndpoints(context: Context): Promise<EndpointFinding[]> {
-  const now = context.clock();
+  const now = await sharedNow(context);
   const endpoints = await listFailing(context, now);
   return endpoints.map((endpoint) => {
     const { id, waitlistId, environment } = endpoint;
@@ -100,9 +101,6 @@ async function listFailing({ db, registry }: Context, now: number): Promise<Fail
 
 /** A damaged row must not hide what else is wrong. */
 function nameOf(queue: Queue, row: EndpointRow): string {
-  try {
-    return originOf(openEndpoint(queue, row).url);
-  } catch {
-    return `${formatId('whe', row.id)} (its URL cannot be decrypted)`;
-  }
+  const { id, url } = readEndpoint(queue, row);
+  return url === null ? `${id} (its URL cannot be decrypted)` : originOf(url);
 }

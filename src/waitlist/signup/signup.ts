@@ -27,6 +27,8 @@ export interface Signups {
   submit(queue: Queue, entries: Signup[], options?: SignupOptions): Promise<SignupResult>;
   /** How many entries are not written yet. */
   waiting(): number;
+  /** With more of them, further signups are refused. */
+  readonly mostWaiting: number;
 }
 
 interface SignupRequest extends SignupOptions {
@@ -60,6 +62,7 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     growth: BATCH_GROWTH,
   });
   return {
+    mostWaiting,
     waiting: () => group.waitingWeight,
     submit: (queue, entries, options) => {
       const now = context.clock();

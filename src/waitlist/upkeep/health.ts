@@ -83,11 +83,13 @@ export function checkVersions(): Finding {
 export const NOTHING_PENDING = 'none pending or failed';
 
 /** At a cost that does not depend on the backlog. */
-export async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
+export async function glanceAtDeliveries(context: Context): Promise<Finding[]> {
+  const { db } = context;
   const health = await readInstallationHealth(db);
-  const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, clock());
-  const ageMs = oldestAt === null ? 0 : clock() - oldestAt;
-  const isStuck = oldestUnexplainedAt !== null && clock() - oldestUnexplainedAt > OLDEST_LIMIT_MS;
+  const now = await sharedNow(context);
+  const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
+  const ageMs = oldestAt === null ? 0 : now - oldestAt;
+  const isStuck = oldestUnexplainedAt !== null && now - oldestUnexplainedAt > OLDEST_LIMIT_MS;
   const age = oldestAt === null ? 'none pending' : `oldest pending for ${ageInWords(ageMs)}`;
   const alerts = countsOf('alert', health);
   return [
@@ -108,8 +110,9 @@ function countsOf(channel: string, health: readonly ChannelHealth[]): string {
   return counts.join(', ') || NOTHING_PENDING;
 }
 
-export async function checkJobs({ db, clock }: Context): Promise<Finding> {
-  const jobs = await db.query
+export async function checkJobs(context: Context): Promise<Finding> {
+  const now = await sharedNow(context);
+  const jobs = await context.db.query
     .selectFrom('job')
     .select(['kind', 'updated_at'])
     .where('finished_at', 'is', null)
@@ -119,7 +122,7 @@ export async function checkJobs({ db, clock }: Context): Promise<Finding> {
   const shown = jobs.map(
     ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
   );
-  const isStuck = jobs.some(({ updated_at }) => clock() - updated_at > STUCK_MS);
+  const isStuck = jobs.some(({ updated_at }) => now - updated_at > STUCK_MS);
   const level = isStuck ? 'warning' : 'fine';
   return { what: 'unfinished jobs', ok: true, level, detail: shown.join('; ') || 'none' };
 }

@@ -1,3 +1,4 @@
+import { sharedNow } from '../../db/shared-clock.ts';
 import { reportState } from '../../lib/state-log.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
@@ -9,7 +10,8 @@ export const OLDEST_LIMIT_MS = HOUR_MS;
 export const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 
 /** Logs when a problem starts that no request would show, and when it ends. */
-export async function watch({ db, log, clock }: Context): Promise<void> {
+export async function watch(context: Context): Promise<void> {
+  const { db, log } = context;
   try {
     await db.probe();
     reportState(log, 'database writes', 'ok');
@@ -21,9 +23,10 @@ export async function watch({ db, log, clock }: Context): Promise<void> {
   const { freeBytes } = await db.usage();
   const low = freeBytes !== null && freeBytes < LEAST_FREE_BYTES;
   reportState(log, 'disk', low ? 'almost full' : 'ok', { freeBytes });
-  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, clock());
+  const now = await sharedNow(context);
+  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
   reportState(log, 'delivery backlog', pending > BACKLOG_LIMIT ? `over ${BACKLOG_LIMIT}` : 'ok');
-  const late = oldestAt !== null && clock() - oldestAt > OLDEST_LIMIT_MS;
+  const late = oldestAt !== null && now - oldestAt > OLDEST_LIMIT_MS;
   const since = oldestAt === null ? {} : { oldest: new Date(oldestAt).toISOString() };
   reportState(log, 'oldest delivery', late ? 'over an hour old' : 'ok', since);
 }

@@ -1,3 +1,4 @@
+import { sharedNow } from '../../../db/shared-clock.ts';
 import { DoorlistError, notFound } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { type JobSummary, readJob } from '../../jobs/find-jobs.ts';
@@ -55,7 +56,7 @@ export async function openBadRows(
   jobId: string,
 ): Promise<AsyncGenerator<Buffer>> {
   const { id, job } = await findImport(context, queue, jobId);
-  if (context.clock() - job.createdAt > FILE_MS)
+  if ((await sharedNow(context)) - job.createdAt > FILE_MS)
     throw new DoorlistError('expired', 'bad rows are kept for 24 hours: import the file again');
   const head = badRowsHead((await openPlan(context, queue, id)).shape);
   await context.db.transaction(async (trx) => {
