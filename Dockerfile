@@ -22,6 +22,6 @@ USER 65532:65532
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["/usr/local/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/usr/local/bin/node", "/app/health-check.ts"]
 ENTRYPOINT ["/usr/local/bin/doorlist"]
 CMD ["serve"]

@@ -25,6 +25,7 @@ for (const each of ['app/node_modules', 'usr/local/bin', 'usr/local/lib', 'data'
 for (const file of ['package.json', 'LICENSE', 'web/dist', ...DOCUMENTATION])
   await copy(file, path.join(app, file));
 await cp(PROGRAM_DIRECTORY, path.join(app, 'dist'), { recursive: true });
+await copy('build/health-check.ts', path.join(app, 'health-check.ts'));
 for (const name of await withDependencies(EXTERNAL)) await copyPackage(name);
 await copyNode();
 const command = path.join(directory, 'usr/local/bin/doorlist');

@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { buildProgram, PROGRAM_DIRECTORY } from '../build/program.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { CONTENTS } from '../src/http/guides/contents.ts';
+import { freePort } from './support/free-port.ts';
 import { clientFor } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
 
@@ -130,6 +131,21 @@ describe('the package', () => {
     const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
     assert.match(dockerfile, /^COPY --from=build \/image\/usr\/local\/ \/usr\/local\/$/m);
     assert.match(dockerfile, /^ENV .*\bLD_LIBRARY_PATH=\/usr\/local\/lib$/m);
+
+    const check = (environment: Record<string, string>) =>
+      run(process.execPath, [path.join(image, 'app/health-check.ts')], { env: environment }).then(
+        () => 'well',
+        () => 'unwell',
+      );
+    const script = path.join(image, 'app/dist/main.js');
+    for (const HOST of ['127.0.0.2', '::1', '0.0.0.0']) {
+      const PORT = String(await freePort());
+      const environment = { HOST, PORT, DOORLIST_DATA_DIR: path.join(directory, `at ${HOST}`) };
+      assert.equal(await check(environment), 'unwell', HOST);
+      const server = await startProcess(environment, { script });
+      assert.equal(await check(environment), 'well', HOST);
+      await server.stop();
+    }
   });
 
   it('serves the API, the dashboard and the form, and prints commands that exist there', async () => {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { Trx } from '../../../db/database.ts';
+import type { Database } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
@@ -22,11 +22,11 @@ export function noteRange(
 
 /** The people of an import who joined last, or undefined if none are left. */
 export function readLastRange(
-  trx: Trx,
+  executor: Database['query'],
   queue: Queue,
   importId: Uint8Array,
 ): Promise<ImportRange | undefined> {
-  return trx
+  return executor
     .selectFrom('import_range')
     .select(['first_seq', 'last_seq'])
     .where('queue_id', '=', queue.id)

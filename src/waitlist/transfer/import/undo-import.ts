@@ -120,7 +120,7 @@ async function findReason(context: Context, queue: Queue, facts: ImportFacts): P
   if (result?.dryRun === true) return 'this was only a check: nothing was imported';
   if (!hasEnded) return 'this import has not ended: wait for it, or cancel it first';
   if (numberIn(result, 'created') === 0) return 'this import added nobody';
-  const left = await context.db.transaction((trx) => readLastRange(trx, queue, id));
+  const left = await readLastRange(context.db.query, queue, id);
   if (!left && numberIn(result, 'undone') > 0) return 'this import was undone already';
   if (!left) return 'this import ran before imports could be undone';
   const { invited, referrers } = await findObstacles(context, queue, id, since);
