@@ -253,7 +253,11 @@ describe('retries', () => {
   });
 
   it('do not take the answer of somebody else for one of Doorlist', async () => {
-    await assert.rejects(start([html(200)]).checkInvite('x'), { code: 'unexpected_response', status: 200 });
+    for (const answer of [html(200), json(200, null), json(200, 'ok')])
+      await assert.rejects(start([answer]).signup('wl_acme', { email: 'a@example.com' }), {
+        code: 'unexpected_response',
+        status: 200,
+      });
     await assert.rejects(start([json(404, { error: 'no' })]).checkInvite('x'), {
       code: 'unexpected_response',
     });

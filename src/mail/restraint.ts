@@ -6,7 +6,7 @@ import { HOUR_MS } from '../lib/time.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import type { Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';
-import { Unreadable } from '../vault/crypto.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { isPaused, lockSending, writeSending } from '../waitlist/sending/state.ts';
 import { allowanceAt, columnsOf, startOfDay } from '../waitlist/sending/warm-up.ts';
@@ -124,11 +124,7 @@ async function kindsOf(
 function isWaitedFor({ eventId, body, setup }: MailDelivery, kinds: ReadonlyMap<string, string>): boolean {
   const kind = kinds.get(bytesKey(eventId))?.replace('email.', '') as MailKind | undefined;
   if (kind === undefined || body === null || isAwaited(kind)) return true;
-  try {
-    const stored = JSON.parse(setup.vault.open<string>('event.body', eventId, body)) as Partial<StoredMail>;
-    return stored.test === true;
-  } catch (error) {
-    if (error instanceof Unreadable) return true; // Its attempt fails and says why. Others must not wait for it.
-    throw error;
-  }
+  const text = ifReadable(() => setup.vault.open<string>('event.body', eventId, body));
+  if (text === undefined) return true; // Its attempt fails and says why. Others must not wait for it.
+  return (JSON.parse(text) as Partial<StoredMail>).test === true;
 }

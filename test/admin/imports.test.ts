@@ -173,7 +173,8 @@ forEachEngine((engine) => {
       assert.deepEqual([json.body.service, json.body.columns.length], ['Waitlister', 3]);
       assertError(await preview(array, '', 'application/json'), 400, 'invalid_request', /JSON array/);
       assertError(await preview(text, '?timeZone=Mars'), 400, 'invalid_request', /^timeZone: must be/);
-      assertError(await preview('x'.repeat(1_100_000)), 413, 'payload_too_large');
+      const large = await preview('x'.repeat(1_100_000));
+      assertError(large, 413, 'payload_too_large', 'the file is larger than 1 MB');
       assert.deepEqual(await chunks(), []);
     });
 

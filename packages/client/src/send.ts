@@ -93,7 +93,7 @@ async function tryOnce<T>(
     return { error, retry: true };
   }
   const body = parse(text);
-  if (response.ok && body !== undefined) return { value: body as T };
+  if (response.ok && typeof body === 'object' && body !== null) return { value: body as T };
   return {
     error: errorOf(response, body),
     retry: RETRY_STATUSES.has(response.status),

@@ -48,7 +48,7 @@ export function toWire(error: Error, log: Log, requestId: string): WireError {
     return { ...wire(error.code, error.message, headers), fields: error.fields };
   }
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
-  if (error instanceof UploadTooLarge) return wire('payload_too_large', 'the file is larger than 200 MB');
+  if (error instanceof UploadTooLarge) return wire('payload_too_large', error.message);
   if (error instanceof UploadTooSlow) return { status: 408, code: 'invalid_request', message: TOO_SLOW };
   if (error instanceof DatabaseUnavailable) {
     // Logged once, when it was noticed.

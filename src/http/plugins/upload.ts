@@ -19,6 +19,10 @@ export const UPLOAD_LIMITS: UploadLimits = {
 
 export class UploadTooLarge extends Error {
   override name = 'UploadTooLarge';
+
+  constructor({ bytesMax }: Pick<UploadLimits, 'bytesMax'>) {
+    super(`the file is larger than ${bytesMax / 1024 ** 2} MB`);
+  }
 }
 
 export class UploadTooSlow extends Error {
@@ -49,7 +53,7 @@ export async function* readUpload(
       const chunk: Buffer | null = request.read();
       if (chunk) {
         size += chunk.length;
-        if (size > bytesMax) throw new UploadTooLarge();
+        if (size > bytesMax) throw new UploadTooLarge({ bytesMax });
         leftMs = Math.min(idleMs, leftMs + (chunk.length / bytesPerSecond) * 1_000);
         yield chunk;
       } else if (request.readableEnded) return;

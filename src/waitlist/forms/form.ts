@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 
@@ -131,10 +131,5 @@ export function sealSecret({ vault }: Queue, secret: string): Buffer {
 }
 
 function openSecret({ vault }: Queue, sealed: Uint8Array): string | null {
-  try {
-    return vault.open<string>('form.captcha_secret', SECRET_ROW, sealed);
-  } catch (error) {
-    if (error instanceof Unreadable) return null;
-    throw error;
-  }
+  return ifReadable(() => vault.open<string>('form.captcha_secret', SECRET_ROW, sealed)) ?? null;
 }

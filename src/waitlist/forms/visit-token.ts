@@ -1,4 +1,4 @@
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
@@ -22,12 +22,9 @@ export function sealVisit({ tag, vault }: Queue, { seq, place, known }: Visit): 
 }
 
 export function openVisit({ vault }: Queue, token: string): Visit | undefined {
-  try {
-    const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
-    const [seq, place, known] = vault.open<[string, string, number]>('visit', ROW, sealed);
-    return { seq: Number(seq), place: Number(place), known: known === 1 };
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+  const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
+  const opened = ifReadable(() => vault.open<[string, string, number]>('visit', ROW, sealed));
+  if (!opened) return undefined;
+  const [seq, place, known] = opened;
+  return { seq: Number(seq), place: Number(place), known: known === 1 };
 }

@@ -1,7 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import { utcDay } from '../../lib/time.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -89,14 +89,9 @@ export async function readPeople(
     .where('seq', '<=', upTo)
     .where('person', 'is not', null)
     .execute();
-  return rows.flatMap(({ seq, id, person, created_at }) => {
-    try {
-      const { metadata } = queue.vault.open<Person>('entry.person', id, person as Uint8Array);
-      return { seq, createdAt: created_at, metadata };
-    } catch (error) {
-      if (error instanceof Unreadable) return [];
-      throw error;
-    }
+  return rows.flatMap(({ seq, id, person: sealed, created_at }) => {
+    const person = ifReadable(() => queue.vault.open<Person>('entry.person', id, sealed as Uint8Array));
+    return person ? { seq, createdAt: created_at, metadata: person.metadata } : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import { compareText } from '../../lib/compare-text.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { CountableValue } from './counted-value.ts';
@@ -79,11 +79,5 @@ function openLabel(
   { vault }: Queue,
   { label, pair_hash }: Pick<ValueRow, 'label' | 'pair_hash'>,
 ): CountableValue | undefined {
-  if (!label) return undefined;
-  try {
-    return vault.open<CountableValue>('metadata.label', pair_hash, label);
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+  return label ? ifReadable(() => vault.open<CountableValue>('metadata.label', pair_hash, label)) : undefined;
 }

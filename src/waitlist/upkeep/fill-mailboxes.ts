@@ -1,6 +1,6 @@
 import { SchemaSuperseded } from '../../db/database.ts';
 import { parseEmail } from '../../lib/email.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import { mailboxHash } from '../people/mailbox.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
@@ -78,11 +78,7 @@ function mailboxOfEntry(
   { id, person, email_hash }: { id: Uint8Array; person: Uint8Array | null; email_hash: Uint8Array | null },
 ): Buffer | null {
   if (!person || !email_hash) return null;
-  try {
-    const email = parseEmail(vault.open<Person>('entry.person', id, person).email ?? '');
-    return email ? mailboxHash(vault, email.key) : null;
-  } catch (error) {
-    if (error instanceof Unreadable) return null;
-    throw error;
-  }
+  const opened = ifReadable(() => vault.open<Person>('entry.person', id, person));
+  const email = parseEmail(opened?.email ?? '');
+  return email ? mailboxHash(vault, email.key) : null;
 }

@@ -185,11 +185,11 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
   registerImportDetails(app, parts);
 }
 
-function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>, { bytesMax }: UploadLimits): void {
+function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>, limits: UploadLimits): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new HttpError('unsupported_media_type', 'the body must be sent without a Content-Encoding');
-  if (Number(headers['content-length']) > bytesMax) throw new UploadTooLarge();
+  if (Number(headers['content-length']) > limits.bytesMax) throw new UploadTooLarge(limits);
 }
 
 async function* errorsFile(context: Context, queue: Queue, id: Buffer): AsyncGenerator<Buffer> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bytesKey } from '../../../lib/bytes-key.ts';
 import { eraseMessages } from '../../../outbox/erase.ts';
-import { Unreadable } from '../../../vault/crypto.ts';
+import { ifReadable } from '../../../vault/crypto.ts';
 import type { Metadata } from '../../people/metadata.ts';
 import { metadataPairs } from '../../people/metadata-pairs.ts';
 import type { Person } from '../../people/person.ts';
@@ -163,12 +163,7 @@ function metadataOf(
   person: Uint8Array | null,
 ): Metadata | null | undefined {
   if (!person) return null;
-  try {
-    return queue.vault.open<Person>('entry.person', id, person).metadata;
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+  return ifReadable(() => queue.vault.open<Person>('entry.person', id, person))?.metadata;
 }
 
 /** The rows themselves, and what other tables say about them. */
