@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Challenge } from 'altcha-lib';
+import { Webhook } from 'standardwebhooks';
 import { readConfig } from '../src/config/config.ts';
 import { openContext } from '../src/installation/open.ts';
 import { createLogger } from '../src/lib/log.ts';
@@ -14,6 +15,7 @@ import { createToken } from '../src/operators/tokens.ts';
 import { findForm } from '../src/waitlist/forms/form.ts';
 import { newTimeToken, readTimeToken, TOKEN_MS_MAX, TOKEN_MS_MIN } from '../src/waitlist/forms/time-token.ts';
 import { updateForm } from '../src/waitlist/forms/update-form.ts';
+import { gateKeys } from '../src/waitlist/gate/gate-keys.ts';
 import { createInvite } from '../src/waitlist/invites/create-invites.ts';
 import { createKey } from '../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
@@ -144,6 +146,25 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
       assert.equal(await join(-60_000), 403, 'too fast');
       assert.equal(await join(TOKEN_MS_MAX - 60_000), 200);
       assert.equal(await join(TOKEN_MS_MAX + 60_000), 403, 'too old');
+    }
+  });
+
+  it('agree on whether a signature is recent', async () => {
+    const secret = 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l';
+    const { key } = await gateKeys.create(context, queue, { secret: `v1,${secret}` });
+    const rawBody = JSON.stringify({ user: { email: 'nobody@example.com' } });
+    for (const client of [fast, slow]) {
+      const at = new Date(await context.db.now());
+      const { status, text } = await client.request('POST', `/gate/v1/${key}?shape=supabase`, {
+        rawBody,
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': 'msg_1',
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+          'webhook-signature': new Webhook(secret).sign('msg_1', at, rawBody),
+        },
+      });
+      assert.equal(status, 200, `${client.url}: ${text}`);
     }
   });
 

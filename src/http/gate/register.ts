@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
 import { type GateDecision, passGate } from '../../waitlist/gate/pass-gate.ts';
@@ -49,7 +50,7 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
         requireHookKey(parts, gateKeys, request.params.gateKey, KEY_NEEDED, request, reply),
       preValidation: async (request, reply) => {
         const shape = shapeOf(request);
-        const refusal = refuseUnsigned(request, shape, context.clock());
+        const refusal = refuseUnsigned(request, shape, knownSharedNow(context));
         if (refusal !== undefined) {
           failures.take(clientOf(request), reply);
           throw new DoorlistError('unauthorized', refusal);
@@ -64,7 +65,7 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
         const shape = shapeOf(request);
         if (!shape) return presentDecision(decision);
         // The schema describes only the plain body.
-        return reply.send(presentFor(shape, request, answerOf(decision), context.clock()) as never);
+        return reply.send(presentFor(shape, request, answerOf(decision), knownSharedNow(context)) as never);
       },
       errorHandler: (error, request, reply) => answerError(context, error, request, reply),
     });
@@ -129,5 +130,5 @@ function answerError(context: Context, error: Error, request: FastifyRequest, re
   const isTheirs = status < 500 && code !== 'rate_limited';
   const answer: GateAnswer = { allow: false, reason: code, status, message: isTheirs ? message : UNKNOWN };
   closeUnread(request, reply);
-  reply.code(200).send(presentFor(shape, request, answer, context.clock()));
+  reply.code(200).send(presentFor(shape, request, answer, knownSharedNow(context)));
 }

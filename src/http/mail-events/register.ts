@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { mailEventKeys } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { recordMailEvents } from '../../waitlist/mail-events/record-mail-events.ts';
@@ -56,7 +57,7 @@ export function registerMailEvents(app: TypedApp, parts: MailEventParts): void {
       preValidation: async (request, reply) => {
         const shape = shapeOf(request);
         try {
-          requireGenuine(request, shape, context.clock());
+          requireGenuine(request, shape, knownSharedNow(context));
           if (shape) await translate(request, shape);
         } catch (error) {
           if (error instanceof DoorlistError && error.code === 'unauthorized')
