@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, it } from 'node:test';
+import { oldestId } from '../src/lib/ids.ts';
 import { glanceAtBacklog } from '../src/outbox/backlog.ts';
+import { glanceAtDeliveries } from '../src/waitlist/upkeep/health.ts';
 import { watch } from '../src/waitlist/upkeep/watch.ts';
 import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { forEachEngine, type List } from './support/harness.ts';
@@ -107,11 +109,30 @@ forEachEngine((engine) => {
     assert.deepEqual([channels.get('webhook')?.pending, channels.get('email')?.pending], [2, 1]);
   });
 
+  it('finds the oldest delivery among many, also if others are due before it', async () => {
+    const people = Array.from({ length: 600 }, (_, n) => ({ email: `later${n}@example.com` }));
+    for (let n = 0; n < people.length; n += 100) await list.signup(...people.slice(n, n + 100));
+    const { db } = service.context;
+    const last = service.clock.now + HOUR_MS;
+    await db.query
+      .updateTable('delivery')
+      .set({ due_at: last, token: Buffer.from('of a failed attempt') })
+      .where('channel', '=', 'webhook')
+      .where('event_id', '<', oldestId(service.clock.now - HOUR_MS))
+      .execute();
+    const { channels } = await glanceAtBacklog(db, 10_000, service.clock.now);
+    assert.equal(channels.get('webhook')?.pending, 603);
+    const age = service.clock.now - (channels.get('webhook')?.oldestAt ?? 0);
+    assert.equal(Math.round(age / HOUR_MS), 2);
+  });
+
   it('ignores deliveries held for a disabled endpoint', async () => {
     await setEndpointEnabled(service.context, endpoint, false);
     const { code, of } = await status();
     assert.equal(code, 0);
-    assert.equal(of('webhooks')?.detail, '3 held');
+    assert.equal(of('webhooks')?.detail, '603 held');
+    const shown = (await glanceAtDeliveries(service.context)).find(({ what }) => what === 'webhooks');
+    assert.equal(shown?.detail, '603 held', 'in the dashboard as well');
   });
 
   it('reports a database that cannot be used, and exits with 1', async () => {

@@ -55,9 +55,6 @@ export async function countBacklogErrors(db: Database, limit: number): Promise<B
   return rows;
 }
 
-/** Per target: enough to see whether an old delivery is among those due first. */
-const LOOKED_AT_OF_TARGET = 500;
-
 interface ChannelBacklog {
   pending: number;
   oldestAt: number | null;
@@ -102,7 +99,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
       .execute();
     const waiting = due.filter((delivery) => !isHeld(delivery, now));
     if (waiting.length === 0) continue;
-    const first = firstOf(waiting.slice(0, LOOKED_AT_OF_TARGET));
+    const first = firstOf(waiting);
     oldest = earlier(oldest, first);
     const ofChannel = earlier(known?.oldest, first);
     const pending = counted + waiting.length;
@@ -114,7 +111,10 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
 }
 
 function firstOf(deliveries: readonly { event_id: Uint8Array }[]): Buffer | undefined {
-  return deliveries.map(({ event_id }) => Buffer.from(event_id)).sort(Buffer.compare)[0];
+  let first: Uint8Array | undefined;
+  for (const { event_id } of deliveries)
+    if (first === undefined || Buffer.compare(event_id, first) < 0) first = event_id;
+  return first && Buffer.from(first);
 }
 
 function earlier(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {

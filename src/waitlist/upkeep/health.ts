@@ -4,11 +4,7 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
-import {
-  type ChannelHealth,
-  HEALTH_COUNT_MAX,
-  readInstallationHealth,
-} from '../../outbox/delivery-health.ts';
+import { HEALTH_COUNT_MAX, readInstallationHealth } from '../../outbox/delivery-health.ts';
 import { findDueTargets } from '../../outbox/find-targets.ts';
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
@@ -87,27 +83,42 @@ export async function glanceAtDeliveries(context: Context): Promise<Finding[]> {
   const { db } = context;
   const health = await readInstallationHealth(db);
   const now = await sharedNow(context);
-  const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
+  const { channels, pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
   const ageMs = oldestAt === null ? 0 : now - oldestAt;
   const isStuck = oldestUnexplainedAt !== null && now - oldestUnexplainedAt > OLDEST_LIMIT_MS;
   const age = oldestAt === null ? 'none pending' : `oldest pending for ${ageInWords(ageMs)}`;
-  const alerts = countsOf('alert', health);
+  const isLong = pending > BACKLOG_LIMIT;
+  const countsOf = (channel: string) => {
+    const { pending: unfinished = 0, failed = 0 } = health.find((each) => each.channel === channel) ?? {};
+    const waiting = Math.min(channels.get(channel)?.pending ?? 0, unfinished);
+    return countsInWords({ pending: waiting, held: unfinished - waiting, failed }, unfinished);
+  };
+  const alerts = countsOf('alert');
   return [
-    { what: 'webhooks', ok: true, detail: countsOf('webhook', health) },
-    { what: 'emails', ok: true, detail: countsOf('email', health) },
-    { what: 'operator emails', ok: true, detail: countsOf('operator-email', health) },
+    { what: 'webhooks', ok: true, detail: countsOf('webhook') },
+    { what: 'emails', ok: true, detail: countsOf('email') },
+    { what: 'operator emails', ok: true, detail: countsOf('operator-email') },
     // Most installations post none.
     ...(alerts === NOTHING_PENDING ? [] : [{ what: 'alerts', ok: true, detail: alerts }]),
-    { what: 'delivery backlog', ok: pending <= BACKLOG_LIMIT && !isStuck, detail: age },
+    {
+      ...{ what: 'delivery backlog', ok: !isLong && !isStuck },
+      detail: isLong ? `more than ${BACKLOG_LIMIT} pending, ${age}` : age,
+    },
   ];
 }
 
-function countsOf(channel: string, health: readonly ChannelHealth[]): string {
-  const found = health.find((each) => each.channel === channel);
-  const counts = (['pending', 'failed'] as const)
-    .filter((state) => found && found[state] > 0)
-    .map((state) => `${found?.[state] === HEALTH_COUNT_MAX ? 'at least ' : ''}${found?.[state]} ${state}`);
-  return counts.join(', ') || NOTHING_PENDING;
+/** `unfinished`: those that are pending or held. Counting has stopped at some number. */
+function countsInWords(
+  counts: Readonly<Record<'pending' | 'held' | 'failed', number>>,
+  unfinished: number,
+): string {
+  const shown = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => {
+      const counted = state === 'held' ? unfinished : count;
+      return `${counted === HEALTH_COUNT_MAX ? 'at least ' : ''}${count} ${state}`;
+    });
+  return shown.join(', ') || NOTHING_PENDING;
 }
 
 export async function checkJobs(context: Context): Promise<Finding> {
