@@ -6,6 +6,7 @@ import { checkOperation } from '../installation/health.ts';
 import { openExisting } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import type { OpenDns } from '../mail/sender/dns.ts';
+import { hasMailServer } from '../mail/sending.ts';
 import { openOperators } from '../operators/context.ts';
 import { verifyAudit } from '../operators/verify-audit.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -30,12 +31,14 @@ interface Scope {
 export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   const findings: Finding[] = [checkKeyFile(config)];
   let senders: Finding[] = [];
+  let hasServer = config.smtpUrl !== undefined;
   try {
     const context = await openExisting(config, createLogger('silent'));
     try {
       findings.push(...(await checkOperation(context, config)), ...checkServer(config));
       if (scope.work) findings.push(...(await checkAllWork(context)));
       findings.push(await checkAuditTrail(context), ...(await checkQueues(context, scope)));
+      hasServer = await hasMailServer(context, config);
       if (scope.work && config.smtpUrl !== undefined) {
         const { checkSenders } = await import('../mail/sender/check-senders.ts');
         senders = await checkSenders(context, config, scope);
@@ -46,7 +49,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   } catch (error) {
     findings.push(whyNotOpen(error as Error, config));
   }
-  findings.push(await checkMailServer(config), ...senders);
+  findings.push(await checkMailServer(config, hasServer), ...senders);
   return outcomeOf(findings);
 }
 
@@ -71,8 +74,15 @@ function checkKeyFile(config: Config): Finding {
     : { what, ok: true, detail: file };
 }
 
-async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
+/** `hasServer`: whether servers run with one, whatever the variables of this process are. */
+async function checkMailServer({ smtpUrl }: Config, hasServer: boolean): Promise<Finding> {
   const what = 'mail server';
+  if (smtpUrl === undefined && hasServer)
+    return {
+      ...{ what, ok: true, level: 'unchecked' },
+      detail:
+        'the server has one, but DOORLIST_SMTP_URL is not set here. Run `doctor` with the variables of the server to connect to it',
+    };
   if (smtpUrl === undefined)
     return {
       ...{ what, ok: true, level: 'warning' },

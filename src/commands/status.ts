@@ -7,6 +7,7 @@ import { type AnyFinding, checkOperation, checkWork } from '../installation/heal
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
+import { hasMailServer } from '../mail/sending.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -38,7 +39,7 @@ export async function showStatus(config: Config): Promise<Outcome> {
       findings.push(
         ...(await checkOperation(context, config)),
         ...checkServer(config),
-        ...(await checkMailServer(context, config.smtpUrl !== undefined)),
+        ...(await checkMailServer(context, await hasMailServer(context, config))),
         ...(await checkAllWork(context)),
       );
     } finally {
