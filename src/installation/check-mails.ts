@@ -4,6 +4,8 @@ import { oldestId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { readPauses } from '../mail/smtp/pause-record.ts';
+import { readAlerts } from '../operators/alerts.ts';
+import { openOperators } from '../operators/context.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { INSTALLATION_ID } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -25,6 +27,13 @@ export async function checkMailServer(context: Context, isSet: boolean): Promise
       .where('mail_kinds', '<>', '')
       .orderBy('id')
       .executeTakeFirst();
+    if (!needing && (await areAlertsEmailed(context)))
+      return [
+        {
+          ...{ what, ok: true, level: 'warning' },
+          detail: 'DOORLIST_SMTP_URL is not set: alerts by email are kept in the mailbox and not sent',
+        },
+      ];
     if (!needing) return [{ what, ok: true, detail: 'not set, and no waitlist sends emails' }];
     return [
       {
@@ -44,6 +53,11 @@ export async function checkMailServer(context: Context, isSet: boolean): Promise
           detail: 'set, but no email was sent in the last 24 hours. `doctor` connects to it',
         },
       ];
+}
+
+async function areAlertsEmailed(context: Context): Promise<boolean> {
+  const { alerts } = await context.db.query.selectFrom('instance').select('alerts').executeTakeFirstOrThrow();
+  return alerts !== null && (await readAlerts(await openOperators(context))).emails;
 }
 
 async function countTaken({ db }: Context, since: number): Promise<number> {

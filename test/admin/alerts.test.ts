@@ -11,7 +11,7 @@ import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { command } from '../support/terminal.ts';
 import { startSending, until } from '../support/webhooks.ts';
 
-type Finding = { what: string; detail: string };
+type Finding = { what: string; level: string; detail: string };
 
 const MINUTE_MS = 60_000;
 const PAUSED: AnyFinding = { what: 'sending emails', ok: false, detail: 'paused: wrong password' };
@@ -54,7 +54,7 @@ forEachEngine((engine) => {
 
   it('are off until somebody wants them, and go only to public addresses', async () => {
     const { body } = await admin.get('/health/alerts');
-    assert.deepEqual(body, { emails: false, webhookUrl: null, lastAttempt: null });
+    assert.deepEqual(body, { emails: false, mailServer: false, webhookUrl: null, lastAttempt: null });
     assertError(await admin.post('/health/alerts/test'), 409, 'conflict');
     const refused = await admin.patch<{ message: string }>('/health/alerts', {
       webhookUrl: 'http://10.0.0.1/',
@@ -78,6 +78,24 @@ forEachEngine((engine) => {
       const { body } = await admin.get<{ lastAttempt: { error: string | null } | null }>('/health/alerts');
       return body.lastAttempt !== null && body.lastAttempt.error === null;
     });
+  });
+
+  it('are not said to be emailed without a mail server', async () => {
+    const mailServer = async () => {
+      const { body } = await admin.get<{ findings: Finding[] }>('/health');
+      return body.findings.find(({ what }) => what === 'mail server');
+    };
+    const change = async (body: object) =>
+      succeeded(await admin.patch<{ mailServer: boolean }>('/health/alerts', body));
+    assert.equal((await change({ emails: true, webhookUrl: null })).mailServer, false);
+    const refused = await admin.post<{ message: string }>('/health/alerts/test');
+    assertError(refused, 409, 'conflict');
+    assert.match(refused.body.message, /^there is no mail server: set DOORLIST_SMTP_URL/);
+    const unsent = 'DOORLIST_SMTP_URL is not set: alerts by email are kept in the mailbox and not sent';
+    assert.deepEqual([(await mailServer())?.level, (await mailServer())?.detail], ['warning', unsent]);
+    await change({ emails: false, webhookUrl: receiver.url });
+    assert.equal((await mailServer())?.level, 'fine');
+    await change({ emails: true });
   });
 
   it('go to the URL as it is called, whatever was typed around it', async () => {

@@ -76,7 +76,7 @@ forEachEngine((engine) => {
     await dialog.getByLabel('Webhook URL').fill('https://example.com/alerts');
     await owner.patch('/health/alerts', { emails: true });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Owners and admins get an email.').waitFor();
+    await page.getByText('Owners and admins get no email').waitFor();
     await page.close();
   });
 

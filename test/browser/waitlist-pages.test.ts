@@ -457,7 +457,10 @@ forEachEngine((engine) => {
       await dialog.getByLabel('Webhook URL').fill('');
       await dialog.getByRole('switch', { name: 'Email owners and admins' }).click();
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Owners and admins get an email.').waitFor();
+      await page.getByText('Owners and admins get no email: there is no mail server.').waitFor();
+      await page.getByRole('button', { name: 'Send test' }).click();
+      await page.getByText('There is no mail server: set DOORLIST_SMTP_URL').waitFor();
+      page.problems.length = 0;
       await checks.getByRole('link', { name: 'Show mail server' }).click();
       await page.getByRole('heading', { name: 'Emails' }).waitFor();
       await page.close();

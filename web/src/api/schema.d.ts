@@ -4491,6 +4491,8 @@ export interface components {
              * @example https://hooks.slack.com/services/T000/B000/XXXX
              */
             webhookUrl: string | null;
+            /** @description Whether there is a mail server. `false`: emails to operators are kept, and nobody gets one. */
+            mailServer: boolean;
             /** @description The last post to `webhookUrl`. `null` if there was none. */
             lastAttempt: components["schemas"]["AlertAttempt"] | null;
         };

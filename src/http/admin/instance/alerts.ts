@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { sendTestAlert } from '../../../installation/health-alerts.ts';
 import { conflict } from '../../../lib/errors.ts';
 import { isoTime } from '../../../lib/time.ts';
+import { NO_MAIL_SERVER } from '../../../mail/mailable.ts';
 import { type AlertSettings, type CheckedUrl, readAlerts, updateAlerts } from '../../../operators/alerts.ts';
 import { readLastAttempt } from '../../../outbox/read-deliveries.ts';
 import { ALERT_TARGET } from '../../../webhooks/alert-channel.ts';
@@ -34,6 +35,10 @@ const LastAttempt = Type.Object(
 const Alerts = Type.Object(
   {
     ...settings,
+    mailServer: Type.Boolean({
+      description:
+        'Whether there is a mail server. `false`: emails to operators are kept, and nobody gets one.',
+    }),
     lastAttempt: Type.Union([LastAttempt, Type.Null()], {
       description: 'The last post to `webhookUrl`. `null` if there was none.',
     }),
@@ -47,6 +52,7 @@ const Alerts = Type.Object(
 const EXAMPLE: Static<typeof Alerts> = {
   emails: true,
   webhookUrl: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  mailServer: true,
   lastAttempt: { at: '2026-11-15T09:30:00.000Z', error: null },
 };
 
@@ -88,14 +94,21 @@ const testSchema = adminSchema({
   write: true,
   answer: { status: 202, description: 'It is on its way.', schema: Done, example: { success: true } },
   errors: ['conflict'],
-  special: { conflict: { when: 'Nobody gets alerts.', message: 'nobody gets alerts yet' } },
+  special: {
+    conflict: {
+      when: 'Nobody gets alerts, or only by email and there is no mail server.',
+      message: 'nobody gets alerts yet',
+    },
+  },
 });
 
 export function registerAlerts(app: TypedApp, parts: AdminParts): void {
   const { context, waitlists, guard, publicUrl } = parts;
+  const { smtp: mailServer } = parts.emails;
   const present = async ({ emails, webhookUrl }: AlertSettings): Promise<Static<typeof Alerts>> => {
     const last = webhookUrl === null ? undefined : await readLastAttempt(context.db, ALERT_TARGET);
-    return { emails, webhookUrl, lastAttempt: last ? { at: isoTime(last.at), error: last.error } : null };
+    const lastAttempt = last ? { at: isoTime(last.at), error: last.error } : null;
+    return { emails, webhookUrl, mailServer, lastAttempt };
   };
   const check = (typed: string): Promise<CheckedUrl> =>
     guard.checkTarget(typed).then(
@@ -115,6 +128,7 @@ export function registerAlerts(app: TypedApp, parts: AdminParts): void {
   app.post('/health/alerts/test', { schema: testSchema }, async (_, reply) => {
     const { emails, webhookUrl } = await readAlerts(context);
     if (!emails && webhookUrl === null) throw conflict('nobody gets alerts yet');
+    if (webhookUrl === null && !mailServer) throw conflict(NO_MAIL_SERVER);
     await sendTestAlert(waitlists, context, { publicUrl });
     reply.code(202);
     return { success: true as const };

@@ -33,7 +33,8 @@ export function AlertsCard() {
     error,
   } = useAct(async () => {
     await call(api.POST('/admin/v1/health/alerts/test'));
-    toast('Test alert is on its way');
+    const isKept = query.data?.emails && !query.data.mailServer;
+    toast(isKept ? 'Test alert is on its way, but not by email' : 'Test alert is on its way');
     await client.invalidateQueries(alertsQuery);
   });
   const isOn = query.data && (query.data.emails || query.data.webhookUrl !== null);
@@ -69,12 +70,17 @@ export function AlertsCard() {
   );
 }
 
-function Recipients({ alerts: { emails, webhookUrl, lastAttempt } }: { alerts: Alerts }) {
+function Recipients({ alerts: { emails, mailServer, webhookUrl, lastAttempt } }: { alerts: Alerts }) {
   if (!emails && webhookUrl === null)
     return <p className="text-mute">Nobody is told. Someone has to look at this page.</p>;
   return (
     <ul className="flex flex-col gap-2">
-      {emails && <li>Owners and admins get an email.</li>}
+      {emails && mailServer && <li>Owners and admins get an email.</li>}
+      {emails && !mailServer && (
+        <li className="text-warn">
+          Owners and admins get no email: there is no mail server. Alerts to them are kept in the mailbox.
+        </li>
+      )}
       {webhookUrl !== null && (
         <li>
           Posted to <span className="break-all">{webhookUrl}</span>
