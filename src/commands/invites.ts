@@ -53,12 +53,12 @@ export const invites: Command[] = [
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
       const email = requireText(flags, 'email');
+      const hasServer = await hasMailServer(context, config);
+      const mailable = await mailableTo(context, queue, 'invite', email, hasServer);
       const invite = presentCreatedInvite(await createInvite(context, queue, { email, expiresAt }));
       const { settings } = await readParts(context, queue.waitlist.internalId);
       const { publicUrl } = await sendingOf(context, config);
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
-      const hasServer = await hasMailServer(context, config);
-      const mailable = await mailableTo(context, queue, 'invite', email, hasServer);
       const note = notEmailed(mailable);
       const expiry = invite.expiresAt ? `expires ${invite.expiresAt}` : 'never expires';
       return {

@@ -1,3 +1,5 @@
+import { mailableFrom, waits } from '../mail/mailable.ts';
+import { hasMailServer } from '../mail/sending.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -8,16 +10,7 @@ import { type Schedule, WEEKDAYS, type Weekday } from '../waitlist/waves/schedul
 import { listWaves, type Wave } from '../waitlist/waves/waves.ts';
 import { UNMASKED } from '../wire/mask.ts';
 import { presentForecast, presentWave } from '../wire/wave.ts';
-import {
-  type Command,
-  type Flags,
-  type Outcome,
-  parseWhole,
-  requireText,
-  table,
-  textOr,
-  UsageProblem,
-} from './command.ts';
+import { type Command, type Flags, parseWhole, requireText, table, textOr, UsageProblem } from './command.ts';
 import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
@@ -54,11 +47,17 @@ export const waves: Command[] = [
       },
       'dry-run': { about: 'Only show what the wave would do.' },
     },
-    run: async (context, [name = ''], flags) => {
+    run: async (context, [name = ''], flags, config) => {
       const queue = await queueOf(context, flags);
       const input = await inputOf(context, queue, name, flags);
-      if (flags['dry-run'] === true) return forecastOutcome(await previewWave(context, queue, input));
-      return outcomeOf('Created', await createWave(context, queue, input));
+      const { json, text } =
+        flags['dry-run'] === true
+          ? forecastOutcome(await previewWave(context, queue, input))
+          : outcomeOf('Created', await createWave(context, queue, input));
+      const mailable = await mailableFrom(context, queue, 'invite', await hasMailServer(context, config));
+      const note = mailable.mailable || waits(mailable) ? '' : 'Invites are not emailed.';
+      const lines = [text, [note, mailable.message ?? ''].filter(Boolean).join(' ')];
+      return { json: { ...json, mailable }, text: lines.filter(Boolean).join('\n') };
     },
   },
   {
@@ -101,13 +100,13 @@ export const waves: Command[] = [
   },
 ];
 
-function outcomeOf(done: string, wave: Wave): Outcome {
+function outcomeOf(done: string, wave: Wave) {
   const json = presentWave(wave, UNMASKED);
   const next = json.nextRunAt ? ` Next run: ${json.nextRunAt}.` : '';
   return { json, text: `${done} ${json.id}: ${json.state}.${next}` };
 }
 
-function forecastOutcome(forecast: Forecast): Outcome {
+function forecastOutcome(forecast: Forecast) {
   const json = presentForecast(forecast);
   const rows = json.upcoming.map(({ at, invites, expectedJoins: joins }) => [
     ...[at, invites, joins ? `${joins.likely} (${joins.low} to ${joins.high})` : 'unknown'],

@@ -1,6 +1,6 @@
 import type { Context } from '../waitlist/queue/context.ts';
+import { EVERYONE, MAIL_SERVER, SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
-import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp/constants.ts';
 import { type RecordedPause, readPauses } from './smtp/pause-record.ts';
 
 const LIMITED_SHOWN_MAX = 20;

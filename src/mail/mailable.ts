@@ -1,10 +1,11 @@
+import { sharedNow } from '../db/shared-clock.ts';
 import { parseEmail } from '../lib/email.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { whyRefused } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { isPaused, readSending } from '../waitlist/sending/state.ts';
-import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp/constants.ts';
-import { readPauses } from './smtp/pause-record.ts';
+import { allowanceAt } from '../waitlist/sending/warm-up.ts';
 import { isAwaited, isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 
@@ -19,6 +20,7 @@ export const UNMAILABLE_REASONS = [
   'environment',
   'no_mail_server',
   'sending_paused',
+  'warm_up',
 ] as const;
 export type UnmailableReason = (typeof UNMAILABLE_REASONS)[number];
 
@@ -32,6 +34,11 @@ export interface Mailable {
 
 /** For what would be in vain without one. */
 export const NO_MAIL_SERVER = 'there is no mail server: set DOORLIST_SMTP_URL and restart the server';
+
+/** It is recorded and sent later, without anybody doing anything. */
+export function waits({ reason }: Pick<Mailable, 'reason'>): boolean {
+  return reason === 'sending_paused' || reason === 'warm_up';
+}
 
 const YES: Mailable = { mailable: true, reason: null, message: null };
 
@@ -71,19 +78,32 @@ async function sendableFrom(
       'no_mail_server',
       'There is no mail server, so emails are kept. Set DOORLIST_SMTP_URL, restart the server, and send the kept emails.',
     );
-  const pause = await findPause(context, queue);
+  const pause = await whyRefused(context, queue);
   if (pause === undefined) return isAwaited(kind) ? YES : duringLimits(context, queue);
   return not('sending_paused', `Sending is paused: ${pause}. Emails wait and are sent once it works again.`);
 }
 
 /** Whether an email that nobody waits for is sent. */
-async function duringLimits({ db }: Context, queue: Queue): Promise<Mailable> {
-  const state = await readSending(db.query, queue);
-  if (!isPaused(state)) return YES;
+async function duringLimits(context: Context, queue: Queue): Promise<Mailable> {
+  const state = await readSending(context.db.query, queue);
+  if (isPaused(state))
+    return not(
+      'sending_paused',
+      `Sending is paused: ${state.pause_reason}. Emails wait until the rate is below the limit or an operator resumes sending.`,
+    );
+  const allowance = allowanceAt(state, await sharedNow(context));
+  if (!allowance || allowance.taken < allowance.number) return YES;
   return not(
-    'sending_paused',
-    `Sending is paused: ${state.pause_reason}. Emails wait until the rate is below the limit or an operator resumes sending.`,
+    'warm_up',
+    `The warm-up has no emails left for today (${allowance.number}). Others wait, and are sent from midnight UTC on, up to the number of each day.`,
   );
+}
+
+/** How many emails that nobody waits for are still sent today. null without a warm-up. */
+export async function leftToday(context: Context, queue: Queue): Promise<number | null> {
+  const state = await readSending(context.db.query, queue);
+  const allowance = allowanceAt(state, await sharedNow(context));
+  return allowance ? Math.max(0, allowance.number - allowance.taken) : null;
 }
 
 /** The same for one person. */
@@ -140,11 +160,6 @@ function not(reason: UnmailableReason, message: string): Mailable {
   return { mailable: false, reason, message };
 }
 
-async function findPause(context: Context, { waitlist }: Queue): Promise<string | undefined> {
-  const names = [MAIL_SERVER, EVERYONE, SENDER_OF + waitlist.id];
-  return (await readPauses(context)).find(({ name }) => names.includes(name))?.error;
-}
-
 interface MailWarning {
   code: 'confirmation_not_sent';
   message: string;
@@ -167,7 +182,7 @@ export async function mailWarnings(
 }
 
 /** What a person reads after something was done that sends an email. Empty if it is sent. */
-export function notEmailed({ reason, message }: Mailable): string {
-  if (reason === null) return '';
-  return reason === 'sending_paused' ? `The email waits. ${message}` : `Not emailed. ${message}`;
+export function notEmailed(mailable: Mailable): string {
+  if (mailable.mailable) return '';
+  return `${waits(mailable) ? 'The email waits.' : 'Not emailed.'} ${mailable.message}`;
 }

@@ -205,7 +205,7 @@ export const WaveForecastSchema = Type.Object(
     openInvites,
     upcoming: Type.Array(UpcomingRun, { maxItems: UPCOMING_MAX, description: 'The next runs.' }),
   },
-  { ...named('WaveForecast'), description: 'What a wave will do.' },
+  { description: 'What a wave will do.' },
 );
 
 export const WaveDetailsSchema = Type.Object(
@@ -218,7 +218,7 @@ export const WaveDetailsSchema = Type.Object(
       description: `The last runs, newest first. ${HIDDEN}`,
     }),
   },
-  { ...named('WaveDetails'), description: 'A wave with its last and its next runs.' },
+  { description: 'A wave with its last and its next runs.' },
 );
 
 export const EXAMPLE_SCHEDULE: Static<typeof ScheduleSchema> = {

@@ -12,8 +12,11 @@ import { assertError, forEachEngine, type List, type Service, startService } fro
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command } from '../support/terminal.ts';
 
-type Wave = Static<typeof WaveSchema>;
-type Details = Static<typeof WaveDetailsSchema>;
+interface Mailable {
+  mailable: { mailable: boolean; reason: string | null };
+}
+type Wave = Static<typeof WaveSchema> & Mailable;
+type Details = Static<typeof WaveDetailsSchema> & Mailable;
 type Forecast = Static<typeof WaveForecastSchema>;
 
 const DAY_MS = 86_400_000;
@@ -59,6 +62,9 @@ forEachEngine((engine) => {
         ['Mornings', 'scheduled', '2026-11-16T08:00:00.000Z', 500, 10_000, 10],
       );
       assert.deepEqual(wave.schedule, WEEKDAYS);
+      const planned = await create<Forecast & Mailable>(of, { ...body, dryRun: true });
+      for (const { mailable } of [wave, planned.body, await read(of, wave.id)])
+        assert.deepEqual([mailable.mailable, mailable.reason], [false, 'no_mail_server']);
       assert.match(wave.id, /^wav_/);
       service.clock.advance(1);
       const { body: open } = await create(of, { name: 'Trickle', keepOpen: 20 });

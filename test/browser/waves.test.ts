@@ -36,6 +36,7 @@ forEachEngine((engine) => {
     await dialog.getByLabel('Invites each time').fill('5');
     await dialog.getByText('What it would do').waitFor();
     await dialog.getByText('Up to 5').first().waitFor();
+    await dialog.getByText('Invites are not emailed: no mail server').waitFor();
     await dialog.getByRole('button', { name: 'Create wave' }).click();
     await dialog.getByText('Must be 1 to 100 characters').waitFor();
     page.problems.length = 0; // That it was refused.
@@ -53,6 +54,7 @@ forEachEngine((engine) => {
       .getByText('Up to 5 each weekday at 09:00, UTC. 70%: plan is pro; 30%: everyone else.')
       .waitFor();
     await page.getByText('Unknown').first().waitFor();
+    await page.getByText('Invites are not emailed: no mail server').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     assert.equal(await dialog.getByLabel('Until this many have joined').inputValue(), '12');
     assert.equal(await dialog.getByLabel('Value 1').inputValue(), 'pro');

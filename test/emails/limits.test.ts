@@ -22,7 +22,7 @@ import {
   startMailing,
 } from '../support/mails.ts';
 import { listen } from '../support/recorded-events.ts';
-import { typed } from '../support/terminal.ts';
+import { command, typed } from '../support/terminal.ts';
 import { until } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
@@ -339,7 +339,25 @@ forEachEngine((engine) => {
       service.clock.now = Date.now(); // As a command of its own process has it.
       const list = await mailingList(service, ['invite']);
       await change(list, { warmUp: { start: 1, to: 1 } });
-      for (const name of ['a', 'b', 'c']) await list.invite(`held-${name}@example.com`);
+      const inviting = async (email: string) => {
+        const path = `/waitlists/${list.id}/invites`;
+        const previewed = await admin.call<{ leftToday: number | null }>('createInvites', 'POST', path, {
+          body: { email, dryRun: true },
+        });
+        const made = await admin.call<{ mailable: { reason: string | null } }>(
+          'createInvites',
+          'POST',
+          path,
+          {
+            body: { email },
+          },
+        );
+        return [previewed.body.leftToday, made.body.mailable.reason];
+      };
+      assert.deepEqual(await inviting('held-a@example.com'), [1, null]);
+      await until('one was sent', async () => (await sending(list)).sent === 1);
+      for (const name of ['b', 'c'])
+        assert.deepEqual(await inviting(`held-${name}@example.com`), [0, 'warm_up']);
       await until('one was sent and two wait', async () => {
         const { sent, waiting } = await sending(list);
         return sent === 1 && waiting === 2;
@@ -358,10 +376,21 @@ forEachEngine((engine) => {
       const emails = (await countBacklog(db, service.clock.now)).filter(({ channel }) => channel === 'email');
       const count = (state: string) => emails.find((each) => each.state === state)?.count ?? 0;
       assert.deepEqual([count('pending'), count('held')], [0, 2]);
-      const finding = (await glanceAtDeliveries(service.context)).find(
-        ({ what }) => what === 'delivery backlog',
-      );
-      assert.deepEqual([finding?.ok, finding?.detail], [true, 'none pending']);
+      const findings = await glanceAtDeliveries(service.context);
+      const of = (name: string) => findings.find(({ what }) => what === name);
+      assert.deepEqual([of('delivery backlog')?.ok, of('delivery backlog')?.detail], [true, 'none pending']);
+      assert.match(of('emails')?.detail ?? '', /^2 held(?:, \d+ failed)?$/);
+      // Without the variable of the mail server that the service has.
+      for (const [word, level] of [
+        ['status', 'fine'],
+        ['doctor', 'unchecked'],
+      ] as const) {
+        const { json } = await command<{ findings: { what: string; level: string }[] }>(
+          service.storage.environment,
+          word,
+        );
+        assert.equal(json.findings.find(({ what }) => what === 'mail server')?.level, level, word);
+      }
       await change(list, { warmUp: null });
       await mailsArrived(server, list, 3);
     });

@@ -3,6 +3,9 @@ import { describe, it } from 'node:test';
 import { checkSending } from '../../src/mail/check-sending.ts';
 import { listMails } from '../../src/mail/mailbox.ts';
 import { listSuppressions } from '../../src/waitlist/links/suppression.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { createWave } from '../../src/waitlist/waves/change-waves.ts';
+import { readWave } from '../../src/waitlist/waves/waves.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {
@@ -105,6 +108,28 @@ forEachEngine((engine) => {
         });
         await mailsArrived(server, list, 40);
         assert.deepEqual(await checkSending(service.context), []);
+      });
+    });
+
+    it('lets no wave begin a run while emails wait, so that no invite expires unseen', async () => {
+      await withServer(async (server, service) => {
+        const list = await mailingList(service, ['welcome', 'invite']);
+        const queue = await list.queue();
+        refuse(server, UNKNOWN);
+        await list.signup(...people(20));
+        await paused(service);
+        const { id } = await createWave(service.context, queue, { name: 'Trickle', keepOpen: 3 });
+        service.clock.advance(60_000);
+        await keepUp(service.context);
+        const wave = await readWave(service.context, queue, id);
+        assert.deepEqual([wave.invited, wave.state], [0, 'scheduled']);
+        await goingOn(service, async () => {
+          server.refuseMail = () => undefined;
+          await allSent(service, queue);
+          await keepUp(service.context);
+          assert.equal((await readWave(service.context, queue, id)).invited, 3);
+          await mailsArrived(server, list, 23);
+        });
       });
     });
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { reportState } from '../../lib/state-log.ts';
-import { MAIL_SERVER } from './constants.ts';
+import { MAIL_SERVER } from '../../waitlist/queue/mail-pause.ts';
 import { describeFailure, type SmtpError, type SmtpFailure } from './failure.ts';
 import { openSession } from './session.ts';
 import { readSmtpUrl } from './url.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts';
 import { reportState } from '../../lib/state-log.ts';
 import type { Attempt } from '../../outbox/attempt.ts';
-import { EVERYONE, MAIL_SERVER } from './constants.ts';
+import { EVERYONE, MAIL_SERVER } from '../../waitlist/queue/mail-pause.ts';
 import type { SmtpFailure } from './failure.ts';
 import type { MailServer } from './mail-server.ts';
 import type { RefusedDelivery } from './refusals.ts';

@@ -16,7 +16,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findDueWaves } from './due.ts';
 import { whyFailing } from './failures.ts';
-import { whyInvitesWait } from './invites-wait.ts';
+import { doesMailWait, whyInvitesWait } from './invites-wait.ts';
 import { pickPeople, type SizedGroup, sizeGroups } from './pick-people.ts';
 import type { WavePlan } from './plan.ts';
 import { mustStartBefore, nextTime } from './schedule.ts';
@@ -52,7 +52,8 @@ const KIND = 'wave';
 /** Starts the runs of a queue that are due. Whoever gets the lock first starts a run; for others it is no longer due. */
 export async function runDueWaves(context: Context, queue: Queue): Promise<void> {
   const due = await findDueWaves(context, queue, await sharedNow(context));
-  for (const id of due) await startRun(context, queue, id);
+  const mailWaits = due.length > 0 && (await doesMailWait(context, queue));
+  for (const id of due) await startRun(context, queue, id, mailWaits);
 }
 
 /** What is read before the lock. It is of no use if the plan has changed by then. */
@@ -77,9 +78,11 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-async function startRun(context: Context, queue: Queue, id: Uint8Array): Promise<void> {
+async function startRun(context: Context, queue: Queue, id: Uint8Array, mailWaits: boolean): Promise<void> {
   const seen = await selectWaves(context.db.query, queue).where('id', '=', id).executeTakeFirst();
   if (!seen) return;
+  // It is looked at again. A time that passes meanwhile is made up for, or else skipped.
+  if (mailWaits && !hasReachedGoal(seen, await readCounts(context.db.query, queue))) return;
   const { plan, groups, failing } = await prepare(context, queue, seen);
   await changeQueue(context, queue, async (change) => {
     const { trx, now } = change;

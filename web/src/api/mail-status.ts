@@ -35,7 +35,13 @@ const WORDS: Readonly<Record<Reason, string>> = {
   environment: 'emails are only sent in production',
   no_mail_server: 'no mail server',
   sending_paused: 'sending is paused',
+  warm_up: 'the emails of the warm-up for today are used up',
 };
+
+/** Whether it is sent later, without anybody doing anything. */
+export function waits({ reason }: Pick<Mailable, 'reason'>): boolean {
+  return reason === 'sending_paused' || reason === 'warm_up';
+}
 
 /** Why an email is not sent, in a few words. Undefined if it is. */
 export function whyNotMailed({ reason }: Pick<Mailable, 'reason'>): string | undefined {
@@ -49,9 +55,6 @@ export function toldWith(
 ): { title: string; about?: string; warn?: boolean } {
   const why = whyNotMailed(mailable);
   if (why === undefined) return { title: done };
-  const title =
-    mailable.reason === 'sending_paused'
-      ? `${done}. The email waits: ${why}`
-      : `${done}, not emailed: ${why}`;
+  const title = waits(mailable) ? `${done}. The email waits: ${why}` : `${done}, not emailed: ${why}`;
   return { title, about: mailable.message ?? '', warn: true };
 }

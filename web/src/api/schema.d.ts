@@ -2303,7 +2303,7 @@ export interface paths {
         put?: never;
         /**
          * Create a wave
-         * @description Plans invites: at the times of a schedule, or whenever fewer than `keepOpen` are open. The next people are those at the front of the queue, or of segments by quotas. A wave invites nobody twice. With `dryRun`, nothing happens, and the answer says what the wave would do. Requires the `support` role.
+         * @description Plans invites: at the times of a schedule, or whenever fewer than `keepOpen` are open. The next people are those at the front of the queue, or of segments by quotas. A wave invites nobody twice. With `dryRun`, nothing happens, and the answer says what the wave would do. `mailable` says whether its invites are sent by email. Requires the `support` role.
          */
         post: operations["createWave"];
         delete?: never;
@@ -3633,10 +3633,10 @@ export interface components {
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
-             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again, or the rate of bounces has recovered. `warm_up`: it waits for the emails of the next days. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
              * @enum {string|null}
              */
-            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | "warm_up" | null;
             /** @description What happens instead, and what to do about it. */
             message: string | null;
         };
@@ -3717,10 +3717,10 @@ export interface components {
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
-             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again, or the rate of bounces has recovered. `warm_up`: it waits for the emails of the next days. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
              * @enum {string|null}
              */
-            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | "warm_up" | null;
             /** @description What happens instead, and what to do about it. */
             message: string | null;
         };
@@ -5509,6 +5509,8 @@ export interface components {
             mailable: components["schemas"]["Mailable"];
             /** @description How many of them get no email because their address bounced. */
             bounced: number;
+            /** @description How many of the emails the warm-up still sends today. The others wait for the next days. `null` without a warm-up. */
+            leftToday: number | null;
             /** @description Whether this `email` has an open invite already, on the waitlist or not. `null` for `first` and `segment`. */
             hasOpenInvite: boolean | null;
         };
@@ -5911,6 +5913,151 @@ export interface components {
             openInvites: number;
             /** @description The next runs. */
             upcoming: components["schemas"]["UpcomingRun"][];
+            /** @description Whether its invites are sent by email. */
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description A plan of invites, and whether they are sent by email. */
+        CreatedWave: {
+            /** @description Unique id of the wave. */
+            id: string;
+            state: components["schemas"]["WaveState"];
+            /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
+            pauseReason: string | null;
+            /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
+            resumesItself: boolean;
+            /** @description What the team calls it. */
+            name: string;
+            /** @description Most invites of a run. `null`: everyone who is waiting. */
+            count: number | null;
+            /** @description Instead of `schedule` and `count`: keeps this many invites open. Whenever one is accepted, expires or is revoked, the next person is invited, within a minute. */
+            keepOpen: number | null;
+            /** @description When it runs. `null` with `keepOpen`. */
+            schedule: {
+                /**
+                 * @description IANA time zone that `time` and days are in.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+                /** @description Time of day: `09:00`. */
+                time: string;
+                /**
+                 * @description How often it runs.
+                 * @enum {string}
+                 */
+                repeat: "once" | "daily" | "weekly" | "monthly";
+                /**
+                 * Format: date
+                 * @description The day, for `once`. Otherwise the first possible day.
+                 */
+                date?: string;
+                /** @description Days of the week, for `weekly`. */
+                days?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                /** @description Day of the month, for `monthly`. Shorter months run on their last day. */
+                dayOfMonth?: number;
+            } | null;
+            /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
+            untilJoined: number | null;
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            failurePercent: number | null;
+            /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
+            segment: {
+                /**
+                 * @description Metadata values that entries must have: `key=value`.
+                 * @example [
+                 *       "plan=pro"
+                 *     ]
+                 */
+                where?: string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /** @description Only entries with this status. */
+                status?: components["schemas"]["EntryStatus"];
+            } | null;
+            /** @description How invites are divided. What is left of 100 % is for the rest. */
+            quotas: {
+                /** @description Part of the invites. */
+                percent: number;
+                /** @description Whom they are for. Viewers do not see `where`. */
+                segment: {
+                    /**
+                     * @description Metadata values that entries must have: `key=value`.
+                     * @example [
+                     *       "plan=pro"
+                     *     ]
+                     */
+                    where?: string[];
+                    /**
+                     * @description Only entries with at least this many referrals.
+                     * @example 3
+                     */
+                    minReferrals?: number;
+                    /**
+                     * @description Only entries that joined before this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedBefore?: string;
+                    /**
+                     * @description Only entries that joined at or after this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedAfter?: string;
+                    /**
+                     * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                     * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                     */
+                    referrer?: string;
+                    /** @description Only entries with this status. */
+                    status?: components["schemas"]["EntryStatus"];
+                };
+            }[];
+            /** @description Invites of this wave so far. `null` for viewers if the wave chooses people by metadata. */
+            invited: number | null;
+            /** @description Invites of the waitlist that were accepted since the wave was created, whoever sent them. */
+            joined: number;
+            /** @description Open invites of the waitlist, whoever sent them. */
+            openInvites: number;
+            /**
+             * Format: date-time
+             * @description When it runs next. `null` if it is paused or over, or keeps invites open.
+             */
+            nextRunAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last changed or invited somebody.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was done or stopped.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
+            /** @description Whether its invites are sent by email. */
+            mailable: components["schemas"]["Mailable"];
         };
         /** @description What a wave did at one of its times. */
         WaveRun: {
@@ -6100,6 +6247,8 @@ export interface components {
             upcoming: components["schemas"]["UpcomingRun"][] | null;
             /** @description The last runs, newest first. `null` for viewers if the wave chooses people by metadata. */
             runs: components["schemas"]["WaveRun"][] | null;
+            /** @description Whether its invites are sent by email. */
+            mailable: components["schemas"]["Mailable"];
         };
         /** @description What to change. What you omit stays as it is. */
         WaveChange: {
@@ -11514,7 +11663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Wave"];
+                    "application/json": components["schemas"]["CreatedWave"];
                 };
             };
         };

@@ -8,7 +8,8 @@ const mailable = {
     type: ['string', 'null'],
     enum: [...UNMAILABLE_REASONS, null],
     description:
-      'Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and ' +
+      'Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again, or the rate of bounces has recovered. ' +
+      '`warm_up`: it waits for the emails of the next days. `environment` and ' +
       '`no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.',
   }),
   message: nullable<string>('string', { description: 'What happens instead, and what to do about it.' }),

@@ -4,7 +4,7 @@ import { parseEmail } from '../../../lib/email.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { mailableFrom, mailableTo } from '../../../mail/mailable.ts';
+import { leftToday, mailableFrom, mailableTo } from '../../../mail/mailable.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
@@ -91,6 +91,11 @@ const Preview = Type.Object(
       minimum: 0,
       description: 'How many of them get no email because their address bounced.',
     }),
+    leftToday: nullable<number>('integer', {
+      minimum: 0,
+      description:
+        'How many of the emails the warm-up still sends today. The others wait for the next days. `null` without a warm-up.',
+    }),
     hasOpenInvite: nullable<boolean>('boolean', {
       description:
         'Whether this `email` has an open invite already, on the waitlist or not. `null` for `first` and `segment`.',
@@ -139,7 +144,7 @@ const schema = adminSchema({
       schema: Preview,
       example: {
         ...{ count: 120, preview: [EXAMPLE_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
-        hasOpenInvite: null,
+        ...{ leftToday: null, hasOpenInvite: null },
       },
     },
   ],
@@ -171,15 +176,15 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     if (typeof who === 'string') {
       if (body.expect !== undefined && body.expect !== 1)
         throw invalid('expect: with email, it can only be 1');
+      const mailable = await mailableTo(domain, queue, 'invite', who, smtp);
       const { id } = await createInvite(domain, queue, { email: who, expiresAt });
       const invite = await readInvite(domain, queue, formatId('inv', id));
       const [presented] = await presentInvites(parts, caller, queue, [invite]);
-      const mailable = await mailableTo(domain, queue, 'invite', invite.email, smtp);
       reply.code(201);
       return { ...(presented as NonNullable<typeof presented>), mailable: presentMailable(mailable) };
     }
-    const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
     const mailable = presentMailable(await mailableFrom(domain, queue, 'invite', smtp));
+    const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
     reply.code(202);
     return { ...(await presentNewJob(domain, formatId('job', id))), mailable } as never;
   });
@@ -220,15 +225,18 @@ async function preview(
   who: string | Selection,
   hasServer: boolean,
 ): Promise<Static<typeof Preview>> {
+  const left = queue.environment === 'production' ? await leftToday(context, queue) : null;
   if (typeof who === 'string') {
     const entry = await searchEntry(context, queue, who);
     refuseRemoved(entry);
     const mailable = presentMailable(await mailableTo(context, queue, 'invite', who, hasServer));
     const bounced = mailable.reason === 'bounced' ? 1 : 0;
     const preview = entry ? [presentEntry(entry)] : [];
-    return { count: 1, preview, mailable, bounced, hasOpenInvite: await hasOpenInvite(context, queue, who) };
+    const isOpen = await hasOpenInvite(context, queue, who);
+    return { count: 1, preview, mailable, bounced, leftToday: left, hasOpenInvite: isOpen };
   }
   const { count, first, bounced } = await previewInvites(context, queue, who);
   const mailable = presentMailable(await mailableFrom(context, queue, 'invite', hasServer));
-  return { count, preview: first.map(presentEntry), mailable, bounced, hasOpenInvite: null };
+  const preview = first.map(presentEntry);
+  return { count, preview, mailable, bounced, leftToday: left, hasOpenInvite: null };
 }

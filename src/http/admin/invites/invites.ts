@@ -158,9 +158,9 @@ export function registerInvites(app: TypedApp, parts: AdminParts): void {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
     const { waitlists, emails } = parts;
-    await resendInvite(domainFor(parts, request), queue, params.inviteId);
     const { email } = await readInvite(waitlists, queue, params.inviteId);
     const mailable = await mailableTo(waitlists, queue, 'invite', email, emails.smtp);
+    await resendInvite(domainFor(parts, request), queue, params.inviteId);
     return { success: true as const, mailable: presentMailable(mailable) };
   });
 }

@@ -228,8 +228,9 @@ export function registerMailbox(app: TypedApp, parts: AdminParts): void {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
     const id = requireMail(params);
+    const { mailable } = await read(queue, id);
     await resendMail(domainFor(parts, request), queue, id, {});
-    return read(queue, id);
+    return { ...(await read(queue, id)), mailable };
   });
 }
 

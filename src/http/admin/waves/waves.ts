@@ -1,11 +1,13 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
+import { mailableFrom } from '../../../mail/mailable.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { changeWave, createWave, OPEN_WAVES_MAX, stopWave } from '../../../waitlist/waves/change-waves.ts';
 import { forecastWave, previewWave, readAcceptRate } from '../../../waitlist/waves/forecast.ts';
 import { usesMetadata } from '../../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../../waitlist/waves/waves.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
-import { named } from '../../../wire/schema.ts';
+import { described, named } from '../../../wire/schema.ts';
 import {
   EXAMPLE_FORECAST,
   EXAMPLE_WAVE,
@@ -18,6 +20,7 @@ import {
   WaveSchema,
 } from '../../../wire/wave.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -41,6 +44,20 @@ const over = { conflict: { when: 'The wave is over.', message: 'this wave is alr
 const invalidPlan = {
   invalid_request: { message: 'schedule.timeZone: must be the name of a time zone, such as Europe/Berlin' },
 };
+
+const mailable = described(MailableSchema, 'Whether its invites are sent by email.');
+const CreatedWave = Type.Object(
+  { ...WaveSchema.properties, mailable },
+  { ...named('CreatedWave'), description: 'A plan of invites, and whether they are sent by email.' },
+);
+const WaveForecast = Type.Object(
+  { ...WaveForecastSchema.properties, mailable },
+  { ...named('WaveForecast'), description: 'What a wave will do.' },
+);
+const WaveDetails = Type.Object(
+  { ...WaveDetailsSchema.properties, mailable },
+  { ...named('WaveDetails'), description: 'A wave with its last and its next runs.' },
+);
 
 const WavePage = Type.Object(
   {
@@ -73,18 +90,24 @@ const createSchema = adminSchema({
   summary: 'Create a wave',
   description:
     'Plans invites: at the times of a schedule, or whenever fewer than `keepOpen` are open. The next people are those at the front of the queue, or ' +
-    'of segments by quotas. A wave invites nobody twice. With `dryRun`, nothing happens, and the answer says what the wave would do.',
+    'of segments by quotas. A wave invites nobody twice. With `dryRun`, nothing happens, and the answer says what the wave would do. ' +
+    '`mailable` says whether its invites are sent by email.',
   role: 'support',
   params: Type.Object(waitlistParams),
   querystring: Query,
   body: WaveRequest,
-  answer: { status: 201, description: 'The wave was created.', schema: WaveSchema, example: EXAMPLE_WAVE },
+  answer: {
+    status: 201,
+    description: 'The wave was created.',
+    schema: CreatedWave,
+    example: { ...EXAMPLE_WAVE, mailable: EXAMPLE_MAILABLE },
+  },
   also: [
     {
       status: 200,
       description: 'What it would do, for `dryRun`.',
-      schema: WaveForecastSchema,
-      example: EXAMPLE_FORECAST,
+      schema: WaveForecast,
+      example: { ...EXAMPLE_FORECAST, mailable: EXAMPLE_MAILABLE },
     },
   ],
   errors: ['not_found', 'conflict'],
@@ -107,7 +130,11 @@ const getSchema = adminSchema({
   role: 'viewer',
   params: WaveParams,
   querystring: Query,
-  answer: { description: 'The wave.', schema: WaveDetailsSchema, example: EXAMPLE_WAVE_DETAILS },
+  answer: {
+    description: 'The wave.',
+    schema: WaveDetails,
+    example: { ...EXAMPLE_WAVE_DETAILS, mailable: EXAMPLE_MAILABLE },
+  },
   errors: ['not_found'],
   special: unknown,
 });
@@ -154,6 +181,8 @@ const stopSchema = adminSchema({
 export function registerWaves(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/waves';
+  const mailableOf = async (queue: Queue) =>
+    presentMailable(await mailableFrom(waitlists, queue, 'invite', parts.emails.smtp));
 
   app.get(path, { schema: listSchema }, async ({ params, query, caller }) => {
     const queue = await requireQueue(parts, params, query);
@@ -172,10 +201,12 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     const input = { name, ...(await planFieldsOf(domain, queue, rest)) };
     if (dryRun === true) {
       reply.code(200);
-      return presentForecast(await previewWave(domain, queue, input)) as never;
+      const forecast = presentForecast(await previewWave(domain, queue, input));
+      return { ...forecast, mailable: await mailableOf(queue) } as never;
     }
+    const wave = presentWave(await createWave(domain, queue, input), UNMASKED);
     reply.code(201);
-    return presentWave(await createWave(domain, queue, input), UNMASKED);
+    return { ...wave, mailable: await mailableOf(queue) };
   });
 
   app.get(`${path}/:waveId`, { schema: getSchema }, async ({ params, query, caller }) => {
@@ -183,7 +214,7 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     const { waveId } = params;
     const wave = await readWave(waitlists, queue, waveId);
     const mask = maskFor(caller.actor.role);
-    const shown = presentWave(wave, mask);
+    const shown = { ...presentWave(wave, mask), mailable: await mailableOf(queue) };
     if (mask.on && usesMetadata(wave.plan))
       return { ...shown, acceptRate: await readAcceptRate(waitlists, queue), upcoming: null, runs: null };
     const runs = await listRuns(waitlists, queue, waveId);

@@ -3,7 +3,7 @@ import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 're
 import { api, call, type Schemas } from '../../api/client.ts';
 import { people, peopleKey, refreshPeople } from '../../api/entries.ts';
 import { type Job, watchJob } from '../../api/jobs.ts';
-import { type Mailable, mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
+import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -22,6 +22,7 @@ import { conditionsOf } from '../queue/segment-words.ts';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
 import { InvitePreview } from './invite-preview.tsx';
 import type { InviteWay } from './invites-search.ts';
+import { NotMailed } from './not-mailed.tsx';
 
 type Request = Schemas['InviteRequest'];
 type Preview = Schemas['InvitePreview'];
@@ -214,17 +215,18 @@ function aboutEmails({ environment }: Scope, mailable: Pick<Mailable, 'mailable'
 /** Who of them gets no email. */
 function MailWarning({ preview }: { preview: Preview | undefined }) {
   if (!preview) return null;
-  const { mailable, bounced, count } = preview;
-  const why = whyNotMailed(mailable);
-  if (why !== undefined)
+  const { mailable, bounced, count, leftToday } = preview;
+  if (!mailable.mailable)
     return (
-      <Alert
-        tone="warn"
-        title={
-          mailable.reason === 'sending_paused' ? `Emails wait: ${why}` : `Invited, but not emailed: ${why}`
-        }
-      >
-        {mailable.message} You can copy each link after inviting.
+      <NotMailed mailable={mailable} otherwise="Invited, but not emailed">
+        You can copy each link after inviting.
+      </NotMailed>
+    );
+  if (leftToday !== null && leftToday < count)
+    return (
+      <Alert tone="warn" title={`${leftToday.toLocaleString('en')} of these emails are sent today`}>
+        The others wait for the next days of the warm-up. An invite that expires before its turn is not
+        emailed.
       </Alert>
     );
   if (bounced === 0) return null;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { people } from '../../api/entries.ts';
 import { isActive, type Job, useWatchedJobs } from '../../api/jobs.ts';
-import { mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
+import { mailableOf, mailStatusQuery, waits, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -62,7 +62,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
             <p className="text-sm text-mute tabular-nums">
               {isActive(job)
                 ? `${progressOf(job)}in ${environment}`
-                : `in ${environment}${notMailed === undefined || done === 0 ? '' : ` · Not emailed: ${notMailed}`}`}
+                : `in ${environment}${!invites || notMailed === undefined || done === 0 ? '' : ` · ${waits(invites) ? 'Emails wait' : 'Not emailed'}: ${notMailed}`}`}
             </p>
           </div>
         </div>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { refreshPeople } from '../../api/entries.ts';
-import { mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
+import { mailableOf, mailStatusQuery, waits } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -117,10 +117,7 @@ function EmailNote({ scope }: { scope: Scope }) {
       </p>
     );
   return (
-    <Alert
-      tone="warn"
-      title={mailable.reason === 'sending_paused' ? 'The email waits' : 'They are not emailed'}
-    >
+    <Alert tone="warn" title={waits(mailable) ? 'The email waits' : 'They are not emailed'}>
       {mailable.message}
     </Alert>
   );

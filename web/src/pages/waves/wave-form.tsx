@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { instanceQuery } from '../../api/instance.ts';
+import { mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Field, Input } from '../../ui/field.tsx';
@@ -8,6 +9,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { NotMailed } from '../invites/not-mailed.tsx';
 import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
 import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { NumberField, type PartProps } from './number-field.tsx';
@@ -32,6 +34,7 @@ export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps
   /** As it was opened: what somebody else changes meanwhile is no change of this form. */
   const [wave] = useState(given);
   const { data: instance } = useQuery(instanceQuery);
+  const invites = mailableOf(useQuery(mailStatusQuery(scope)).data, 'invite');
   const [draft, setDraft] = useState(() =>
     wave ? draftFrom(wave) : newDraft(instance?.defaultTimeZone ?? 'UTC'),
   );
@@ -90,6 +93,7 @@ export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps
             onChange={(untilJoined) => set({ untilJoined })}
           />
           <Who scope={scope} wave={wave} draft={draft} set={set} problem={problem} />
+          {invites && <NotMailed mailable={invites} otherwise="Invites are not emailed" />}
           {!wave && <Preview scope={scope} draft={draft} />}
         </>
       )}

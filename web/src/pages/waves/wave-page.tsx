@@ -15,6 +15,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { NotMailed } from '../invites/not-mailed.tsx';
 import { nobodyWhy, nothingWhy, Upcoming } from './upcoming.tsx';
 import { WaveForm } from './wave-form.tsx';
 import { WaveRuns } from './wave-runs.tsx';
@@ -61,6 +62,11 @@ export function WavePage() {
             {capitalize(wave.pauseReason)}.{' '}
             {wave.resumesItself ? 'It goes on when they do.' : 'Resume it once the cause is mended.'}
           </Alert>
+        )}
+        {wave && !isOver(wave) && !wave.pauseReason && (
+          <NotMailed mailable={wave.mailable} otherwise="Invites are not emailed">
+            {wave.mailable.reason === 'sending_paused' && 'No run begins until then.'}
+          </NotMailed>
         )}
         <Stats>
           <Stat label="Invited" value={wave?.invited} about="By this wave" />
