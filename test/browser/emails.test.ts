@@ -472,6 +472,13 @@ forEachEngine((engine) => {
         await page.getByText('Sending is paused').waitFor();
         await page.getByText(/It said: 550 5\.7\.26 Unauthenticated email/).waitFor();
         await checkLayout(page, 'paused emails');
+        const other = await mailingList(sending, ['welcome']);
+        const checked = page.waitForResponse(/\/admin\/v1\/health$/);
+        await page.goto(`/waitlists/${other.id}/emails?tab=log`);
+        await (await checked).finished();
+        await page.getByText('No emails yet').waitFor();
+        assert.equal(await page.getByText('Sending is paused').count(), 0, 'it is not, for this one');
+        await page.goto(`/waitlists/${acme.id}/emails?tab=log`);
         server.refuseMail = () => undefined;
         await page.getByRole('button', { name: 'Retry failed' }).click();
         const dialog = page.getByRole('dialog');

@@ -58,7 +58,7 @@ export function EmailsPage() {
             : 'What people get. Only admins can change templates and settings.'
         }
       />
-      <SendingNotice environment={scope.environment} />
+      <SendingNotice environment={scope.environment} waitlistId={scope.waitlistId} />
       <KeptNotice scope={scope} />
       <Warnings scope={scope} />
       <MailJobs scope={scope} />

@@ -12,8 +12,14 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
 DOORLIST_MAIL_FROM='hello@example.com' ${START}`;
 
+interface SendingNoticeProps {
+  environment: string;
+  /** Whose emails it is about. Without one, those of all. */
+  waitlistId?: string | undefined;
+}
+
 /** Why emails are not sent, and how to change that. Nothing where they are. */
-export function SendingNotice({ environment }: { environment: string }) {
+export function SendingNotice({ environment, waitlistId }: SendingNoticeProps) {
   const { data } = useQuery(instanceQuery);
   if (environment !== PRODUCTION)
     return (
@@ -21,7 +27,7 @@ export function SendingNotice({ environment }: { environment: string }) {
         Emails in {environment} are never sent. They are kept, so that you can look at them.
       </Alert>
     );
-  if (data?.emails.smtp !== 'none') return <PauseNotice />;
+  if (data?.emails.smtp !== 'none') return <PauseNotice waitlistId={waitlistId} />;
   return (
     <details className="group rounded-md bg-warn-soft text-warn">
       <summary className="flex cursor-pointer gap-2.5 rounded-md px-3 py-2.5">
@@ -43,10 +49,16 @@ export function SendingNotice({ environment }: { environment: string }) {
 }
 
 /** Why sending is paused, in the words of the mail server. */
-function PauseNotice() {
+function PauseNotice({ waitlistId }: Pick<SendingNoticeProps, 'waitlistId'>) {
   const mayKnow = useMay('support');
   const { data } = useQuery({ ...healthQuery, enabled: mayKnow });
-  const pauses = data?.findings.filter(({ what, ok }) => what === 'sending emails' && !ok) ?? [];
+  const isOfAnother = (link = '') =>
+    waitlistId !== undefined &&
+    link.startsWith('/waitlists/') &&
+    !link.startsWith(`/waitlists/${waitlistId}/`);
+  const pauses =
+    data?.findings.filter(({ what, ok, link }) => what === 'sending emails' && !ok && !isOfAnother(link)) ??
+    [];
   return pauses.map(({ detail }) => (
     <Alert key={detail} tone="danger" title="Sending is paused">
       {capitalize(detail)}

@@ -42,7 +42,7 @@ export function MailboxPage() {
   return (
     <>
       <PageHeader title="Mailbox" about="Every email of this installation, sent or kept." />
-      <SendingNotice environment={source?.environment ?? PRODUCTION} />
+      <SendingNotice environment={source?.environment ?? PRODUCTION} waitlistId={source?.waitlistId} />
       <div className="flex flex-wrap gap-2">
         <Combobox
           label="Emails of"

@@ -5,6 +5,9 @@ import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { Statistics } from './statistics-query.ts';
 
+/** The stream counts no further. */
+const COUNTED_MAX = 1_000;
+
 /** Whether webhooks and emails get through. */
 export function DeliveryCard({
   statistics,
@@ -46,7 +49,10 @@ function Row({ label, waiting, failed, children }: RowProps) {
       <dd className="flex flex-wrap items-center gap-2 tabular-nums">
         <span className="font-medium">{children}</span>
         {waiting !== undefined && waiting > 0 && (
-          <Badge tone="sky">{waiting.toLocaleString('en')} waiting</Badge>
+          <Badge tone="sky">
+            {waiting.toLocaleString('en')}
+            {waiting >= COUNTED_MAX && '+'} waiting
+          </Badge>
         )}
         {failed > 0 && <Badge tone="danger">{failed.toLocaleString('en')} failed</Badge>}
       </dd>
