@@ -4,13 +4,13 @@ import { reportState } from '../lib/state-log.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { type Attempt, ERASED, responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
-import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
+import { whySuppressed } from '../waitlist/links/suppression.ts';
+import { recordMailEvents } from '../waitlist/mail-events/record-mail-events.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
-import { reviewSending } from '../waitlist/sending/review.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, type OwnTemplate, readParts } from './parts.ts';
@@ -83,9 +83,8 @@ export function mailChannel(
       };
       return { mail, envelope };
     },
-    bounced: async (queue, address) => {
-      await suppress(db.query, queue, hashOf(queue, address), 'bounced', context.clock());
-      await reviewSending(context, queue);
+    bounced: async (queue, email) => {
+      await recordMailEvents(context, queue, [{ type: 'bounce', email }]);
     },
     sealResponse: (delivery, response) =>
       delivery.setup.vault.seal('delivery.response', responseRow(delivery.target, delivery), response),

@@ -120,13 +120,10 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
   'entry.restored': ofEntry('entry.restored', 'A removed entry was put back.'),
-  'mail.bounced': ofEntry(
-    'mail.bounced',
-    'A report said that emails to an entry bounce, so it gets no more of them.',
-  ),
+  'mail.bounced': ofEntry('mail.bounced', 'Emails to an entry bounce, so it gets no more of them.'),
   'mail.complained': ofEntry(
     'mail.complained',
-    'A report said that the owner of an entry marked an email as spam, so it is unsubscribed.',
+    'The owner of an entry marked an email as spam, so it is unsubscribed.',
   ),
   'wave.started': ofWave('wave.started', 'A run of a wave began to invite people.', {
     ...EXAMPLE_RUN,

@@ -16,6 +16,7 @@ import {
   startMailing,
   withMailing,
 } from '../support/mails.ts';
+import { listen } from '../support/recorded-events.ts';
 import { until } from '../support/webhooks.ts';
 
 const SENDING = { publicUrl: 'https://doorlist.example', defaultFrom: 'x@y.z' };
@@ -74,12 +75,17 @@ forEachEngine((engine) => {
     it('that reports an unknown address has it suppressed until an operator lifts that', async () => {
       const list = await mailingList(service, ['welcome', 'invite']);
       const queue = await list.queue();
+      const told = await listen(service.context, queue);
       server.refuseRecipient = () => '550 5.1.1 No such user';
       await list.signup({ email: 'gone@example.com' });
       await mailInState(service, queue, 'failed');
       server.refuseRecipient = () => undefined;
       const [suppressed] = await listSuppressions(service.context, queue, 10);
       assert.equal(suppressed?.reason, 'bounced');
+      assert.deepEqual(
+        (await told()).map(({ event, data }) => [event, data.entry?.email]),
+        ['signup.created', 'mail.bounced'].map((event) => [event, 'gone@example.com']),
+      );
       const before = server.received.length;
       await list.invite('Gone@Example.com');
       await until('the invite failed', async () => {

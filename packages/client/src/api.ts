@@ -396,8 +396,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A report said that emails to an entry bounce, so it gets no more of them
-         * @description A report said that emails to an entry bounce, so it gets no more of them. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * Emails to an entry bounce, so it gets no more of them
+         * @description Emails to an entry bounce, so it gets no more of them. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["mailBouncedEvent"];
         delete?: never;
@@ -416,8 +416,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A report said that the owner of an entry marked an email as spam, so it is unsubscribed
-         * @description A report said that the owner of an entry marked an email as spam, so it is unsubscribed. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * The owner of an entry marked an email as spam, so it is unsubscribed
+         * @description The owner of an entry marked an email as spam, so it is unsubscribed. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["mailComplainedEvent"];
         delete?: never;
@@ -1018,7 +1018,7 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
-        /** @description A report said that emails to an entry bounce, so it gets no more of them. */
+        /** @description Emails to an entry bounce, so it gets no more of them. */
         MailBouncedEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)
@@ -1045,7 +1045,7 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
-        /** @description A report said that the owner of an entry marked an email as spam, so it is unsubscribed. */
+        /** @description The owner of an entry marked an email as spam, so it is unsubscribed. */
         MailComplainedEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)
