@@ -5,7 +5,7 @@ import { mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
 import { readParts } from '../mail/parts.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
-import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
+import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
   type RunProgress,
   type RunResult,
@@ -14,16 +14,20 @@ import {
 } from '../waitlist/invites/invite-run.ts';
 import { listInvites } from '../waitlist/invites/list-invites.ts';
 import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
+import { countOpen, revokeMany, type WhichInvites } from '../waitlist/invites/revoke-many.ts';
 import { joinLink } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { findWave } from '../waitlist/waves/waves.ts';
 import { presentCreatedInvite, presentInviteDetails } from '../wire/invite.ts';
 import {
   type Command,
   EXPIRY_FLAGS,
   type Flag,
+  type Flags,
   type Outcome,
   parseExpiry,
+  parseSince,
   parseWhole,
   parseWholeText,
   requireText,
@@ -133,16 +137,38 @@ export const invites: Command[] = [
   },
   {
     name: 'invite revoke-all',
-    about: 'Revoke all open invites.',
-    flags: QUEUE_FLAGS,
+    about: 'Revoke all open invites, or those of a wave or since a time.',
+    flags: {
+      ...QUEUE_FLAGS,
+      wave: { value: 'WAVE_ID', about: 'Only invites of this wave.' },
+      since: {
+        value: 'TIME',
+        about: 'Only invites created since: an ISO 8601 time, or a duration such as 24h.',
+      },
+      'dry-run': { about: 'Only count them.' },
+    },
     run: async (context, _, flags) => {
-      const revoked = await revokeAllInvites(context, await queueOf(context, flags), (count) => {
+      const queue = await queueOf(context, flags);
+      const which = await whichInvites(context, queue, flags);
+      if (flags['dry-run'] === true) {
+        const open = await countOpen(context, queue, which);
+        return { json: { open }, text: `Would revoke ${people(open, 'invite', 'invites')}.` };
+      }
+      const revoked = await revokeMany(context, queue, which, (count) => {
         progressLine(`${count} revoked`);
       });
       return { json: { revoked }, text: `Revoked ${people(revoked, 'invite', 'invites')}.` };
     },
   },
 ];
+
+async function whichInvites(context: Context, queue: Queue, flags: Flags): Promise<WhichInvites> {
+  const [wave, since] = [textOr(flags, 'wave', undefined), textOr(flags, 'since', undefined)];
+  return {
+    waveId: wave === undefined ? undefined : (await findWave(context.db.query, queue, wave)).id,
+    since: since === undefined ? undefined : parseSince(since, 'since', await sharedNow(context)),
+  };
+}
 
 function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);

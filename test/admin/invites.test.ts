@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
-import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { queueInviteRun } from '../../src/waitlist/invites/preview-invites.ts';
+import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { createWave, stopWave } from '../../src/waitlist/waves/change-waves.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { AdminInviteSchema } from '../../src/wire/invite.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
@@ -303,6 +305,51 @@ forEachEngine((engine) => {
       );
     });
 
+    it('revokes all open invites, those of a wave, or those since a time, as a job', async () => {
+      const of = await crowd(6);
+      const queue = await of.queue();
+      const revoke = <T = Job>(body?: object, role = 'support') =>
+        ask<T>('POST', `/waitlists/${of.id}/invites/revoke`, { ...(body ? { body } : {}), role });
+      const open = async () => (await list(of, '?state=open')).invites.map((each) => each.email).sort();
+      const run = async (body?: object) => {
+        const { status, body: started } = await revoke(body);
+        assert.deepEqual([status, started.kind, started.state], [202, 'revoke', 'queued']);
+        await service.runJobs();
+        const { state, done, total, result } = await job(started.id);
+        assert.equal(state, 'done');
+        return [done, total, result];
+      };
+      await invite(of, { email: email(1) });
+      const { id } = await createWave(service.context, queue, { name: 'A wave', keepOpen: 4 });
+      await keepUp(service.context);
+      await stopWave(service.context, queue, id);
+      assert.deepEqual(await open(), [1, 2, 3, 4].map(email));
+      assert.deepEqual((await revoke<{ count: number }>({ wave: id, dryRun: true })).body, { count: 3 });
+      assert.deepEqual(await run({ wave: id }), [3, 3, { revoked: 3 }]);
+      assert.deepEqual(await open(), [email(1)]);
+      assert.equal(await statusOf(of, email(2)), 'waiting');
+      service.clock.advance(60_000);
+      const since = new Date(service.clock.now).toISOString();
+      await invite(of, { email: 'stranger@example.com' });
+      assert.deepEqual(await run({ since }), [1, 1, { revoked: 1 }]);
+      assert.deepEqual(await open(), [email(1)]);
+      await invite(of, { email: email(5) });
+      const { body: started } = await revoke();
+      service.clock.advance(1_000);
+      await invite(of, { email: email(6) });
+      await service.runJobs();
+      assert.deepEqual((await job(started.id)).result, { revoked: 2 });
+      assert.deepEqual(await open(), [email(6)]);
+      assert.equal((await ask<Job>('GET', `/jobs/${started.id}`, { role: 'viewer' })).body.result, null);
+      assert.equal(
+        (await actions(`waitlist:${of.id}`)).filter((each) => each === 'invite.revoked by support').length,
+        3,
+      );
+      assertError(await revoke({ wave: 'wav_06gxx2p9r1yn1vp1ryss481fhw' }), 404, 'not_found');
+      assertError(await revoke({ since: 'yesterday' }), 400, 'invalid_request');
+      assertError(await revoke({}, 'viewer'), 403, 'forbidden');
+    });
+
     it('does not revoke an expired invite, whether or not upkeep has ended it: one end, one event', async () => {
       const of = await crowd(2);
       const made = await Promise.all(
@@ -312,7 +359,7 @@ forEachEngine((engine) => {
       service.clock.advance(2_000);
       const revoke = (id = '') => ask('DELETE', `/waitlists/${of.id}/invites/${id}`);
       assertError(await revoke(made[0]?.id), 410, 'expired', 'this invite has already expired');
-      assert.equal(await revokeAllInvites(service.context, await of.queue()), 0);
+      assert.equal(await revokeMany(service.context, await of.queue()), 0);
       assert.equal(await service.expire(of), 2);
       assertError(await revoke(made[1]?.id), 410, 'expired', 'this invite has already expired');
       assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LANGUAGES, textsIn } from '../../src/languages/languages.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
+import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
@@ -68,7 +68,7 @@ forEachEngine((engine) => {
     it('only says that they are invited if invites are not emailed, or only an earlier one was', async () => {
       const { list, path } = await invited(service, ['invite']);
       await mailInState(service, await list.queue(), 'sent');
-      await revokeAllInvites(service.context, await list.queue());
+      await revokeMany(service.context, await list.queue());
       await updateMailSettings(service.context, list.id, { kinds: ['welcome'] });
       await list.invite('ada@example.com');
       await nothingPending(service.context, list);

@@ -250,6 +250,8 @@ forEachEngine((engine) => {
         ...of('invite', 'list', '--after', first?.id ?? ''),
       );
       assert.deepEqual(behind, [second]);
+      assert.deepEqual(await succeed(...of('invite', 'revoke-all', '--dry-run')), { open: 2 });
+      assert.deepEqual(await succeed(...of('invite', 'revoke-all', '--since', '2099-01-01')), { revoked: 0 });
       assert.deepEqual(await succeed(...of('invite', 'revoke-all')), { revoked: 2 });
       assert.equal((await type(...of('invite', 'revoke-all'))).out, 'Revoked 0 invites.');
       assert.equal((await list.page({ status: 'waiting' })).body.total, 4);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
 import { createInvite, type Expiry } from '../../src/waitlist/invites/create-invites.ts';
-import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { resumeInviteRun, type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
@@ -295,7 +295,7 @@ forEachEngine((engine) => {
       await startInviteRun(service.context, queue, { first: 1_200 }, null);
       const order = () => list.page({ sort: 'position', limit: 5 });
       await assert.rejects(
-        revokeAllInvites(service.context, queue, () => {
+        revokeMany(service.context, queue, {}, () => {
           throw new Error('stopped');
         }),
         /stopped/,
@@ -303,7 +303,7 @@ forEachEngine((engine) => {
       assert.equal((await list.page({ status: 'invited' })).body.total, 700);
       await assertSound(list);
       const told: number[] = [];
-      assert.equal(await revokeAllInvites(service.context, queue, (count) => told.push(count)), 700);
+      assert.equal(await revokeMany(service.context, queue, {}, (count) => told.push(count)), 700);
       assert.deepEqual(told, [500, 700]);
       assert.deepEqual(
         (await order()).body.entries.map(({ email, invitedAt }) => [email, invitedAt]),
@@ -311,7 +311,7 @@ forEachEngine((engine) => {
       );
       assert.equal((await service.check(accepted.code)).body.valid, false);
       assert.equal((await list.lookup('crowd0@example.com')).body.status, 'joined');
-      assert.equal(await revokeAllInvites(service.context, queue), 0);
+      assert.equal(await revokeMany(service.context, queue), 0);
       await assertSound(list);
     });
   });

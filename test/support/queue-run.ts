@@ -5,9 +5,9 @@ import { putBack } from '../../src/waitlist/entries/put-back.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
-import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -212,7 +212,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
         );
       }
       case 'revoke all':
-        assert.equal(await revokeAllInvites(context, queue), model.revokeAll());
+        assert.equal(await revokeMany(context, queue), model.revokeAll());
         return;
       case 'move':
       case 'change metadata':

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Database, Trx } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
@@ -22,6 +23,10 @@ interface OpenInvite {
 /** Revokes an open invite by code or id. Its entry returns to its old place in the queue. */
 export async function revokeInvite(context: Context, codeOrId: string): Promise<{ id: Uint8Array }> {
   const { queue, id } = await findInviteByCodeOrId(context, codeOrId);
+  return revokeOne(context, queue, id);
+}
+
+export function revokeOne(context: Context, queue: Queue, id: Uint8Array): Promise<{ id: Uint8Array }> {
   return changeQueue(context, queue, async (change) => {
     const row = await change.trx
       .selectFrom('invite')
@@ -40,35 +45,15 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
   });
 }
 
-/** Revokes every open invite of the queue in steps. If interrupted, call it again to continue. */
-export async function revokeAllInvites(
-  context: Context,
-  queue: Queue,
-  onProgress: (revoked: number) => void = () => {},
-): Promise<number> {
-  let revoked = 0;
-  for (;;) {
-    const ended = await changeQueue(context, queue, async (change) => {
-      const open = await liveInvites(change).limit(CHUNK).execute();
-      await endInvites(context, change, open, 'revoked');
-      const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
-      const counted = { invites: open.length };
-      if (open.length > 0)
-        await context.audit?.(change.trx, { action: 'invite.revoked', object, after: counted });
-      return open.length;
-    });
-    revoked += ended;
-    onProgress(revoked);
-    if (ended < CHUNK) return revoked;
-  }
-}
-
 /** Expires the overdue invites of a queue and returns how many there were. */
 export async function expireInvites(context: Context, queue: Queue): Promise<number> {
   let expired = 0;
   for (;;) {
     const ended = await changeQueue(context, queue, async (change) => {
-      const due = await openInvites(change).where('expires_at', '<=', change.now).limit(CHUNK).execute();
+      const due = await openInvites(change.trx, queue)
+        .where('expires_at', '<=', change.now)
+        .limit(CHUNK)
+        .execute();
       await endInvites(context, change, due, 'expired');
       if (due.length < CHUNK) await refreshNextExpiry(change);
       return due.length;
@@ -84,7 +69,7 @@ export async function endInvitesOf(
   change: QueueChange,
   emailHash: Uint8Array,
 ): Promise<void> {
-  const open = await openInvites(change).where('email_hash', '=', emailHash).execute();
+  const open = await openInvites(change.trx, change.queue).where('email_hash', '=', emailHash).execute();
   const isLive = ({ expires_at }: OpenInvite) => expires_at === null || expires_at > change.now;
   await endInvites(
     context,
@@ -96,14 +81,16 @@ export async function endInvitesOf(
 }
 
 /** Those that can still be accepted. */
-function liveInvites(change: QueueChange) {
-  return openInvites(change).where((e) =>
-    e.or([e('expires_at', 'is', null), e('expires_at', '>', change.now)]),
+export function liveInvites(executor: Executor, queue: Queue, now: number) {
+  return openInvites(executor, queue).where((e) =>
+    e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]),
   );
 }
 
-function openInvites({ trx, queue }: QueueChange) {
-  return trx
+type Executor = Database['query'] | Trx;
+
+function openInvites(executor: Executor, queue: Queue) {
+  return executor
     .selectFrom('invite')
     .select(['id', 'email_hash', 'sealed', 'expires_at'])
     .where('queue_id', '=', queue.id)
@@ -120,7 +107,7 @@ async function refreshNextExpiry({ trx, queue }: QueueChange): Promise<void> {
     ) where queue_id = ${queue.id}`.execute(trx);
 }
 
-async function endInvites(
+export async function endInvites(
   context: Context,
   change: QueueChange,
   invites: OpenInvite[],
@@ -167,7 +154,7 @@ async function emailsWithLiveInvite(
   change: QueueChange,
   hashes: readonly Uint8Array[],
 ): Promise<Set<string>> {
-  const rows = await liveInvites(change)
+  const rows = await liveInvites(change.trx, change.queue, change.now)
     .clearSelect()
     .select('email_hash')
     .where((e) => db.in(e.ref('email_hash'), hashes))

@@ -2268,6 +2268,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/invites/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke many invites
+         * @description Starts a job that revokes all open invites, those of a wave, or those since a time. Invites that are created after the request stay open. A wave that is not paused invites others in their place. With `dryRun`, nothing happens. Requires the `support` role.
+         */
+        post: operations["revokeInvites"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/invites/{inviteId}/resend": {
         parameters: {
             query?: never;
@@ -2335,7 +2355,7 @@ export interface paths {
         head?: never;
         /**
          * Change, pause or resume a wave
-         * @description Changes all given fields or none. A run that is under way follows the new plan from its next batch. A wave that is resumed continues the run it was paused in, and does not make up for times that passed meanwhile. Requires the `support` role.
+         * @description Changes all given fields or none. A run that is under way follows the new plan from its next batch. A wave that is resumed continues the run it was paused in, and does not make up for times that passed meanwhile, unless it runs only once. Requires the `support` role.
          */
         patch: operations["updateWave"];
         trace?: never;
@@ -5596,6 +5616,26 @@ export interface components {
             createdBy: string | null;
             mailable: components["schemas"]["Mailable"];
         };
+        /** @description Which open invites to revoke. Empty: all of them. */
+        RevokeInvitesRequest: {
+            /**
+             * @description Only invites of this wave.
+             * @example wav_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            wave?: string;
+            /**
+             * Format: date-time
+             * @description Only invites that were created then or later.
+             */
+            since?: string;
+            /** @description Only say how many would be revoked. */
+            dryRun?: boolean;
+        };
+        /** @description What revoking would do. */
+        RevokeInvitesPreview: {
+            /** @description How many invites would be revoked. */
+            count: number;
+        };
         /** @description What becomes of the email. */
         ResentInvite: {
             /**
@@ -5652,7 +5692,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never. */
             failurePercent: number | null;
             /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
             segment: {
@@ -5793,7 +5833,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined?: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never. */
             failurePercent?: number | null;
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
@@ -6133,7 +6173,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never. */
             failurePercent: number | null;
             /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
             segment: {
@@ -6286,7 +6326,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined?: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never. */
             failurePercent?: number | null;
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
@@ -11535,6 +11575,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    revokeInvites: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Which open invites to revoke. Empty: all of them. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RevokeInvitesRequest"];
+            };
+        };
+        responses: {
+            /** @description How many, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokeInvitesPreview"];
+                };
+            };
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
         };

@@ -1,17 +1,24 @@
 import Type from 'typebox';
+import { formatId } from '../../../lib/ids.ts';
 import { mailableTo } from '../../../mail/mailable.ts';
 import { browseInvites, isInviteId, readInvite } from '../../../waitlist/invites/browse-invites.ts';
-import { revokeInvite } from '../../../waitlist/invites/end-invites.ts';
+import { revokeOne } from '../../../waitlist/invites/end-invites.ts';
 import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
+import { countOpen, startRevoking } from '../../../waitlist/invites/revoke-many.ts';
+import { findWave } from '../../../waitlist/waves/waves.ts';
 import { INVITE_STATES } from '../../../wire/invite.ts';
-import { named, oneOf } from '../../../wire/schema.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
+import { named, oneOf, withExamples } from '../../../wire/schema.ts';
+import { EXAMPLE_WAVE } from '../../../wire/wave.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
+import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead, refuseToViewers } from '../core/reading.ts';
 import { closed, Deleted, Done } from '../core/schemas.ts';
+import { parseTime } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_INVITE as EXAMPLE, InviteObject, presentInvites } from './invite-object.ts';
 
@@ -100,6 +107,68 @@ const revokeSchema = adminSchema({
   special,
 });
 
+const RevokeRequest = Type.Object(
+  {
+    wave: Type.Optional(
+      Type.String({ description: 'Only invites of this wave.', examples: [EXAMPLE_WAVE.id] }),
+    ),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only invites that were created then or later.' }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Only say how many would be revoked.' })),
+  },
+  {
+    ...named('RevokeInvitesRequest'),
+    ...closed,
+    'x-optional': true,
+    description: 'Which open invites to revoke. Empty: all of them.',
+    ...withExamples({
+      wave: { summary: 'What a wave has sent', value: { wave: EXAMPLE_WAVE.id } },
+      since: { summary: 'Everything since a time', value: { since: '2026-11-15T09:00:00Z' } },
+      count: { summary: 'Only count', value: { dryRun: true } },
+    }),
+  },
+);
+
+const RevokePreview = Type.Object(
+  { count: Type.Integer({ minimum: 0, description: 'How many invites would be revoked.' }) },
+  { ...named('RevokeInvitesPreview'), description: 'What revoking would do.' },
+);
+
+const revokeManySchema = adminSchema({
+  operationId: 'revokeInvites',
+  tag,
+  summary: 'Revoke many invites',
+  description:
+    'Starts a job that revokes all open invites, those of a wave, or those since a time. Invites that are created after the request ' +
+    'stay open. A wave that is not paused invites others in their place. With `dryRun`, nothing happens.',
+  role: 'support',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object(environmentQuery, closed),
+  body: RevokeRequest,
+  answer: {
+    status: 202,
+    description: 'The job.',
+    schema: JobSchema,
+    example: { ...EXAMPLE_JOB, kind: 'revoke', state: 'queued', done: 0 },
+  },
+  also: [
+    {
+      status: 200,
+      description: 'How many, for `dryRun`.',
+      schema: RevokePreview,
+      example: { count: 2000 },
+    },
+  ],
+  errors: ['not_found'],
+  special: {
+    not_found: {
+      when: 'The waitlist or the wave does not exist.',
+      message: `there is no wave ${EXAMPLE_WAVE.id}`,
+    },
+  },
+});
+
 const ResentInvite = Type.Object(
   { ...Done.properties, mailable: MailableSchema },
   { ...named('ResentInvite'), description: 'What becomes of the email.' },
@@ -149,9 +218,31 @@ export function registerInvites(app: TypedApp, parts: AdminParts): void {
     const { params, query } = request;
     const { inviteId: id } = params;
     const queue = await requireQueue(parts, params, query);
-    await readInvite(parts.waitlists, queue, id); // Of this waitlist and environment.
-    await revokeInvite(domainFor(parts, request), id);
+    const invite = await readInvite(parts.waitlists, queue, id);
+    await revokeOne(domainFor(parts, request), queue, invite.id);
     return { id, deleted: true as const };
+  });
+
+  app.post(`${path}/revoke`, {
+    schema: revokeManySchema,
+    preValidation: async (request) => {
+      request.body ??= {};
+    },
+    handler: async (request, reply) => {
+      const { params, query, body } = request;
+      const queue = await requireQueue(parts, params, query);
+      const domain = domainFor(parts, request);
+      const wave = body.wave === undefined ? undefined : await findWave(domain.db.query, queue, body.wave);
+      const since = body.since === undefined ? undefined : parseTime(body.since, 'since');
+      const which = { waveId: wave?.id, since };
+      if (body.dryRun === true) {
+        reply.code(200);
+        return { count: await countOpen(domain, queue, which) } as never;
+      }
+      const { id } = await startRevoking(domain, queue, which);
+      reply.code(202);
+      return presentNewJob(domain, formatId('job', id));
+    },
   });
 
   app.post(`${path}/:inviteId/resend`, { schema: resendSchema }, async (request) => {

@@ -11,11 +11,14 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { invitesOf } from './invites-in-words.ts';
 
-/** Invites being sent, and those that ended while somebody watched. */
+export const JOB_KINDS: readonly string[] = ['invite', 'revoke'];
+
+/** Invites being sent or revoked, and those that ended while somebody watched. */
 export function InviteJobs({ scope }: { scope: Scope }) {
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
-  const shown = useWatchedJobs(scope, ({ id, kind }) => kind === 'invite' && !dismissed.includes(id));
+  const shown = useWatchedJobs(scope, ({ id, kind }) => JOB_KINDS.includes(kind) && !dismissed.includes(id));
   if (shown.length === 0) return null;
   return (
     <ul aria-label="Invites being sent" className="flex flex-col gap-3">
@@ -28,11 +31,16 @@ export function InviteJobs({ scope }: { scope: Scope }) {
   );
 }
 
-function titleOf({ state, done, total }: Job): string {
+function titleOf({ kind, state, done, total }: Job): string {
+  const isRevoked = kind === 'revoke';
+  if (isRevoked && (state === 'queued' || state === 'running'))
+    return `Revoking ${total === null ? 'invites' : invitesOf(total)}`;
+  if (isRevoked && state === 'done') return `Revoked ${done === null ? 'invites' : invitesOf(done)}`;
   if (state === 'queued' || state === 'running')
     return total === null ? 'Inviting people' : `Inviting ${people(total)}`;
   if (state === 'done') return `Invited ${done === null ? 'people' : people(done)}`;
-  return `${state === 'failed' ? 'Stopped by an error' : 'Stopped'}${done === null ? '' : ` after ${people(done)}`}`;
+  const reached = done === null ? '' : ` after ${isRevoked ? invitesOf(done) : people(done)}`;
+  return `${state === 'failed' ? 'Stopped by an error' : 'Stopped'}${reached}`;
 }
 
 /** Viewers do not learn how many. */
@@ -44,10 +52,11 @@ function progressOf({ done, total }: Job): string {
 function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
   const [cancelling, setCancelling] = useState(false);
   const mayCancel = useMay('support');
-  const { state, done, total, error, environment } = job;
+  const { kind, state, done, total, error, environment } = job;
+  const isInviting = kind === 'invite';
   const { data: status } = useQuery(mailStatusQuery({ waitlistId: job.waitlistId, environment }));
   const invites = mailableOf(status, 'invite');
-  const notMailed = invites && whyNotMailed(invites);
+  const notMailed = invites && isInviting ? whyNotMailed(invites) : undefined;
   return (
     <div className="flex flex-col gap-3 rounded-lg bg-surface px-5 py-4 ring-1 ring-line">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -83,12 +92,16 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
       <ConfirmDialog
         open={cancelling}
         onClose={() => setCancelling(false)}
-        title="Stop inviting?"
-        about={`Nobody else in ${environment} is invited. Invites that were created stay valid: ${(done ?? 0).toLocaleString('en')} so far.`}
-        action="Stop inviting"
+        title={isInviting ? 'Stop inviting?' : 'Stop revoking?'}
+        about={
+          isInviting
+            ? `Nobody else in ${environment} is invited. Invites that were created stay valid: ${(done ?? 0).toLocaleString('en')} so far.`
+            : `No other invite in ${environment} is revoked. ${(done ?? 0).toLocaleString('en')} were so far.`
+        }
+        action={isInviting ? 'Stop inviting' : 'Stop revoking'}
         onConfirm={async () => {
           await call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId: job.id } } }));
-          toast('Stopped inviting');
+          toast(isInviting ? 'Stopped inviting' : 'Stopped revoking');
         }}
       />
     </div>

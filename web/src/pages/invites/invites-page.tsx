@@ -18,9 +18,10 @@ import { readSegment } from '../queue/segment.ts';
 import { useLivePeople } from '../queue/use-live-people.ts';
 import { refreshShown } from '../queue/use-rows.ts';
 import { InviteDialog } from './invite-dialog.tsx';
-import { InviteJobs } from './invite-jobs.tsx';
+import { InviteJobs, JOB_KINDS } from './invite-jobs.tsx';
 import { InviteList, invitesQuery } from './invite-list.tsx';
 import { INVITE_STATES, type InvitesSearch } from './invites-search.ts';
+import { RevokeAll } from './revoke-all.tsx';
 
 const NOTHING_FILLED_IN: InvitesSearch = {
   invite: undefined,
@@ -32,12 +33,12 @@ const NOTHING_FILLED_IN: InvitesSearch = {
   referrer: undefined,
 };
 
-/** How many people jobs have invited. The list is loaded again whenever there are more. */
+/** How many invites jobs have made and revoked. The list is loaded again whenever there are more. */
 function useInvitedByJobs(scope: Scope): number {
   const client = useQueryClient();
   const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
   const invited = Object.values(jobs)
-    .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
+    .filter(({ kind, environment }) => JOB_KINDS.includes(kind) && environment === scope.environment)
     .reduce((sum, { done }) => sum + (done ?? 0), 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has its own number.
   useEffect(() => {
@@ -97,7 +98,10 @@ export function InvitesPage() {
               label={mayInvite ? 'Find invites by exact email, code or id' : 'Find an invite by id'}
               placeholder={mayInvite ? 'Exact email, code or id' : 'Invite id: inv_…'}
             />
-            <p className="text-sm text-mute">Newest first</p>
+            <div className="flex items-center gap-4">
+              {mayInvite && state === 'open' && <RevokeAll scope={scope} />}
+              <p className="text-sm text-mute">Newest first</p>
+            </div>
           </div>
         )}
         <Card flush>

@@ -1,0 +1,4 @@
+/** "1 invite", "1,234 invites" */
+export function invitesOf(count: number): string {
+  return count === 1 ? '1 invite' : `${count.toLocaleString('en')} invites`;
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { peopleKey } from '../../api/entries.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { invitesOf } from './invites-in-words.ts';
+
+const revoke = ({ waitlistId, environment }: Scope, body: { dryRun?: boolean } = {}) =>
+  call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/invites/revoke', {
+      params: { path: { waitlistId }, query: { environment } },
+      body,
+    }),
+  );
+
+/** Takes back every open invite. How many there are is counted by the server, and typed. */
+export function RevokeAll({ scope }: { scope: Scope }) {
+  const [asking, setAsking] = useState(false);
+  const { data: open } = useQuery({
+    queryKey: [...peopleKey(scope), 'open invites'],
+    queryFn: async () => (await revoke(scope, { dryRun: true })) as { count: number },
+    enabled: asking,
+    gcTime: 0,
+  });
+  return (
+    <>
+      <Button size="sm" onClick={() => setAsking(true)}>
+        Revoke all open
+      </Button>
+      {open && (
+        <ConfirmDialog
+          open={asking}
+          onClose={() => setAsking(false)}
+          title={`Revoke ${invitesOf(open.count)}?`}
+          about={`Their links in ${scope.environment} stop working at once, and people go back to their places in the queue. A wave that is not paused invites others instead.`}
+          action="Revoke them"
+          typed={String(open.count)}
+          onConfirm={() => revoke(scope)}
+        />
+      )}
+    </>
+  );
+}
