@@ -12,6 +12,7 @@ const openDashboard = useDashboard();
 interface Wave {
   id: string;
   quotas: unknown[];
+  schedule: unknown;
 }
 
 forEachEngine((engine) => {
@@ -85,7 +86,9 @@ forEachEngine((engine) => {
     const create = async (who: object) =>
       (await owner.post<Wave>(waves, { name: 'Pro first', keepOpen: 2, ...who })).body;
     const narrow = await create({ segment });
-    const divided = await create({ quotas: [{ percent: 50, segment }] });
+    const mornings = { repeat: 'daily', date: '2099-01-01', time: '09:00', timeZone: 'UTC' };
+    const later = { keepOpen: null, schedule: mornings };
+    const divided = await create({ ...later, quotas: [{ percent: 50, segment }] });
     const page = await openDashboard(service, `${waves}/${narrow.id}`, { as: owner });
     const dialog = page.getByRole('dialog');
     const save = dialog.getByRole('button', { name: 'Save plan' });
@@ -99,7 +102,9 @@ forEachEngine((engine) => {
     await dialog.getByLabel('Name').fill('Half for them');
     await save.click();
     await page.getByRole('heading', { level: 1, name: 'Half for them' }).waitFor();
-    assert.deepEqual((await owner.get<Wave>(`${waves}/${divided.id}`)).body.quotas, divided.quotas);
+    await page.getByText('Everyone every day from 2099-01-01 at 09:00, UTC.').waitFor();
+    const { quotas, schedule } = (await owner.get<Wave>(`${waves}/${divided.id}`)).body;
+    assert.deepEqual([quotas, schedule], [divided.quotas, mornings]);
     await page.close();
   });
 

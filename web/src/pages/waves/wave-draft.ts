@@ -29,6 +29,8 @@ export interface WaveDraft {
   days: readonly Weekday[];
   dayOfMonth: string;
   date: string;
+  /** The first possible day of a wave that is repeated. There is no field for it. */
+  from: string;
   time: string;
   timeZone: string;
   count: string;
@@ -42,7 +44,15 @@ export interface WaveDraft {
 
 export function newDraft(timeZone: string): WaveDraft {
   return {
-    ...{ name: '', way: 'schedule', repeat: 'weekdays', days: ['monday'], dayOfMonth: '1', date: '' },
+    ...{
+      name: '',
+      way: 'schedule',
+      repeat: 'weekdays',
+      days: ['monday'],
+      dayOfMonth: '1',
+      date: '',
+      from: '',
+    },
     ...{ time: '09:00', timeZone, count: '100', keepOpen: '100', untilJoined: '' },
     ...{ who: 'everyone', segment: draftOf({}), quotas: [{ id: 0, percent: '70', key: '', value: '' }] },
   } satisfies WaveDraft;
@@ -60,7 +70,8 @@ export function draftFrom(wave: Wave): WaveDraft {
   const { repeat, time, date = '', dayOfMonth = 1, days = ['monday'] } = schedule;
   const isWorkweek = repeat === 'weekly' && days.join() === WEEKDAYS.slice(0, 5).join();
   return {
-    ...{ ...draft, time, date, days, count: text(count), dayOfMonth: String(dayOfMonth) },
+    ...{ ...draft, time, days, count: text(count), dayOfMonth: String(dayOfMonth) },
+    ...(repeat === 'once' ? { date } : { from: date }),
     repeat: isWorkweek ? 'weekdays' : repeat,
   };
 }
@@ -142,10 +153,10 @@ function quotaOf({ percent, key, value }: QuotaDraft) {
   };
 }
 
-function scheduleOf({ repeat, days, dayOfMonth, date, time, timeZone }: WaveDraft): WaveSchedule {
-  const clock = { time, timeZone };
+function scheduleOf({ repeat, days, dayOfMonth, date, from, time, timeZone }: WaveDraft): WaveSchedule {
+  const day = repeat === 'once' ? date : from;
+  const clock = { time, timeZone, ...(day ? { date: day } : {}) };
   if (repeat === 'weekdays') return { ...clock, repeat: 'weekly', days: WEEKDAYS.slice(0, 5) };
   if (repeat === 'weekly') return { ...clock, repeat, days: [...days] };
-  if (repeat === 'monthly') return { ...clock, repeat, dayOfMonth: Number(dayOfMonth) };
-  return repeat === 'once' ? { ...clock, repeat, ...(date ? { date } : {}) } : { ...clock, repeat };
+  return repeat === 'monthly' ? { ...clock, repeat, dayOfMonth: Number(dayOfMonth) } : { ...clock, repeat };
 }

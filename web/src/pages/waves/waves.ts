@@ -97,7 +97,9 @@ export function planInWords({ count, keepOpen, schedule }: Wave): string {
   if (!schedule)
     return keepOpen === 1 ? 'Keeps 1 invite open' : `Keeps ${number(keepOpen ?? 0)} invites open`;
   const who = count === null ? 'Everyone' : `Up to ${number(count)}`;
-  return `${who} ${daysInWords(schedule)} at ${schedule.time}, ${zoneName(schedule.timeZone)}`;
+  const { repeat, date, time, timeZone } = schedule;
+  const from = repeat === 'once' || date === undefined ? '' : ` from ${date}`;
+  return `${who} ${daysInWords(schedule)}${from} at ${time}, ${zoneName(timeZone)}`;
 }
 
 /** Viewers do not see metadata, so a segment can be empty for them. */
