@@ -238,7 +238,7 @@ const wave = {
   invited: generated(integer),
   /** How many places each quota was given so far: a JSON array. */
   seats: generated(text),
-  /** Failed deliveries before this no longer count. */
+  /** When it was created or resumed. Invites that failed before no longer count. */
   checked_at: integer,
   created_by: orNull(text),
   created_at: integer,

@@ -74,8 +74,8 @@ export const waveFields = {
   failurePercent: nullable<number>('integer', {
     ...limits({ minimum: 0, maximum: 100 }),
     description:
-      'Pauses itself if more than this part of the invites of its last run could not be delivered by email or ' +
-      'webhook, bounced or were reported as spam, and at least 5. `null`: never.',
+      'Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were ' +
+      'reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never.',
   }),
 };
 

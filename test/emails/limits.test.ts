@@ -21,9 +21,10 @@ import {
   nothingPending,
   startMailing,
 } from '../support/mails.ts';
+import { ok, startReceiver, status } from '../support/receiver.ts';
 import { listen } from '../support/recorded-events.ts';
 import { command, typed } from '../support/terminal.ts';
-import { until } from '../support/webhooks.ts';
+import { endpointFor, until } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -150,6 +151,59 @@ forEachEngine((engine) => {
       const missing = invited.filter(({ email }) => !recipients.includes(email ?? ''));
       assert.deepEqual(missing.map(({ email }) => email).sort(), unreachable);
     });
+
+    it('does not pause for addresses that had bounced before, which get no email', async () => {
+      service.clock.now = START;
+      const list = await mailingList(service, ['invite']);
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 20);
+      await report(list, 'bounce', [0, 1, 2, 3, 4, 5].map(crowdEmail));
+      const plan = { name: 'Mornings', count: 10, schedule: MORNINGS };
+      const { id } = await createWave(service.context, queue, plan);
+      service.clock.now = FIRST;
+      await keepUp(service.context);
+      await allGone(list);
+      assert.equal(mailsOf(server, list).length, 4);
+      service.clock.now = FIRST + DAY_MS;
+      await keepUp(service.context);
+      const { pauseReason, invited } = await readWave(service.context, queue, id);
+      assert.deepEqual([pauseReason, invited], [null, 20]);
+    });
+  });
+
+  it('a wave pauses when a receiver refuses its webhooks, long before they are given up', async (test) => {
+    service.clock.now = START;
+    const receiver = await startReceiver(status(500));
+    test.after(() => receiver.close());
+    const list = await mailingList(service, []);
+    const queue = await list.queue();
+    await fillQueue(service.context, queue, 20);
+    await endpointFor(service.context, queue, receiver.url, { events: ['invite.sent'] });
+    const plan = { name: 'Mornings', count: 10, schedule: MORNINGS };
+    const { id } = await createWave(service.context, queue, plan);
+    service.clock.now = FIRST;
+    await keepUp(service.context);
+    for (const [index, afterMs] of [0, 5_000, 5 * MINUTE_MS].entries()) {
+      service.clock.now += afterMs;
+      service.wake();
+      await until(`attempt ${index + 1} has failed`, async () => {
+        const attempts = await service.context.db.query
+          .selectFrom('delivery_attempt')
+          .select('attempt')
+          .where('queue_id', '=', queue.id)
+          .where('channel', '=', 'webhook')
+          .execute();
+        return attempts.length === 10 * (index + 1);
+      });
+    }
+    service.clock.now = FIRST + DAY_MS;
+    await keepUp(service.context);
+    const { state, pauseReason, invited } = await readWave(service.context, queue, id);
+    assert.deepEqual([state, invited], ['paused', 10]);
+    assert.match(pauseReason ?? '', /^10 of the last 10 invites could not be delivered by email or webhook/);
+    receiver.answer = ok;
+    service.wake();
+    await nothingPending(service.context, list);
   });
 
   describe('emails of a waitlist above a limit', () => {

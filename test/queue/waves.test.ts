@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import { cancelJob } from '../../src/waitlist/jobs/cancel-job.ts';
 import { listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
 import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
@@ -169,6 +169,17 @@ forEachEngine((engine) => {
       await stop(missed.id);
     });
 
+    it('that runs once runs when it is resumed, however late that is', async () => {
+      await people(3);
+      const { id } = await wave({ schedule: { ...MORNINGS, repeat: 'once', date: '2026-11-16' } });
+      await changeWave(service.context, queue, id, { paused: true });
+      await upkeepAt(FIRST + 3 * DAY_MS);
+      await changeWave(service.context, queue, id, { paused: false });
+      await upkeepAt(FIRST + 3 * DAY_MS);
+      assert.deepEqual(await runs(id), [['2026-11-16T08:00:00.000Z', 'done', 3]]);
+      await stop(id);
+    });
+
     it('never has more people joined and invited than it may, whoever else invites', async () => {
       await people(12);
       const { id } = await wave({ count: 6, schedule: MORNINGS, untilJoined: 7 });
@@ -180,7 +191,7 @@ forEachEngine((engine) => {
       await acceptFirst(2);
       await upkeepAt(FIRST + 2 * DAY_MS);
       assert.equal((await invited()).length, 7, 'those who joined keep their places');
-      await revokeAllInvites(service.context, queue);
+      await revokeMany(service.context, queue);
       await upkeepAt(FIRST + 3 * DAY_MS);
       assert.equal((await invited()).length, 12, 'the others are for the next in line');
       await acceptFirst(5);
@@ -199,7 +210,7 @@ forEachEngine((engine) => {
       await acceptFirst(1);
       await upkeepAt(START + MINUTE_MS);
       assert.equal((await invited()).length, 4);
-      await revokeAllInvites(service.context, queue);
+      await revokeMany(service.context, queue);
       await upkeepAt(START + 2 * MINUTE_MS - 1);
       assert.equal((await invited()).length, 4, 'at most one run a minute');
       await upkeepAt(START + 2 * MINUTE_MS);
@@ -295,6 +306,23 @@ forEachEngine((engine) => {
       assert.deepEqual([(await read(id)).state, (await read(id)).invited], ['done', 1_100]);
     });
 
+    it('that was paused does not pause again for a few failures among many invites', async () => {
+      const { id } = await start({ schedule: MORNINGS, count: 1_000 });
+      await changeWave(service.context, queue, id, { paused: true });
+      await service.runJobs();
+      service.clock.now += MINUTE_MS;
+      await changeWave(service.context, queue, id, { paused: false });
+      await service.runJobs();
+      const events = [600, 601, 602, 603, 604].map((n) => ({
+        type: 'bounce' as const,
+        email: crowdEmail(n),
+      }));
+      await recordMailEvents(service.context, queue, events);
+      await upkeepAt(FIRST + DAY_MS);
+      assert.deepEqual([(await read(id)).pauseReason, (await read(id)).invited], [null, 1_100]);
+      await stop(id);
+    });
+
     it('looks at the capacity again, and ends when the wave is stopped', async () => {
       const { id } = await start({ untilJoined: 600 });
       for (let n = 0; n < 40; n += 1) await list.invite(`manual${n}@example.com`);
@@ -343,6 +371,26 @@ forEachEngine((engine) => {
     const paused = await read(id);
     assert.equal(paused.state, 'paused');
     assert.match(paused.pauseReason ?? '', /^5 of the last 10 invites could not be delivered .*or bounced$/);
+    await stop(id);
+  });
+
+  it('pauses a wave that keeps invites open if one after the other bounces', async () => {
+    await people(40);
+    const { id } = await wave({ keepOpen: 2 });
+    let time = START;
+    for (let n = 0; n < 20; n += 1) {
+      time += 10 * MINUTE_MS;
+      await upkeepAt(time);
+      const open = (await listInvites(service.context, queue, { limit: 100 })).filter(
+        ({ state }) => state === 'live',
+      );
+      const events = open.map(({ email }) => ({ type: 'bounce' as const, email: email ?? '' }));
+      await recordMailEvents(service.context, queue, events);
+      await revokeMany(service.context, queue);
+    }
+    const { state, pauseReason, invited: sent } = await read(id);
+    assert.deepEqual([state, sent], ['paused', 6]);
+    assert.match(pauseReason ?? '', /^6 of the last 6 invites/);
     await stop(id);
   });
 

@@ -7,7 +7,7 @@ export const COUNT_MAX = 999_999_999;
 export const QUOTAS_MAX = 10;
 /** Years have four digits. */
 const TIME_MAX = Date.UTC(10_000, 0) - 1;
-/** Of the invites since the last run: fewer failures are normal. */
+/** Of the last invites: fewer failures are normal. */
 export const FAILURE_PERCENT = 10;
 
 /** A part of the invites that is for the people of a segment. */

@@ -114,7 +114,7 @@ async function skipMissed(
   if (schedule === null) return now;
   const missed: number[] = [];
   let at: number | null = wave.next_at;
-  while (at !== null && at <= now && mustStartBefore(schedule, at) <= now) {
+  while (at !== null && at <= now && mustStartBefore(schedule, at, wave.checked_at) <= now) {
     missed.push(at);
     at = nextTime(schedule, at);
   }
@@ -148,7 +148,7 @@ async function startAt(
   const batch = await inviteBatch(context, change, wave, run, groups);
   if (wave.keep_open !== null && batch.run.invited === 0)
     return updateWave(change, wave, { next_at: now + LOOK_AGAIN_MS });
-  const started = { ...batch.wave, next_at: at, run_at: at, checked_at: now };
+  const started = { ...batch.wave, next_at: at, run_at: at };
   change.record({ kind: 'wave.started', wave: factsOf(wave), run: runFacts(run) });
   const lease = batch.done ? null : continueLater(context, change, started, batch.run);
   trx.insert('wave_run', [{ ...batch.run, job_id: lease?.id ?? null }]);
@@ -157,8 +157,8 @@ async function startAt(
 }
 
 /** What a run changes in its wave. */
-function columnsOf({ next_at, run_at, checked_at, invited, seats }: WaveRow) {
-  return { next_at, run_at, checked_at, invited, seats };
+function columnsOf({ next_at, run_at, invited, seats }: WaveRow) {
+  return { next_at, run_at, invited, seats };
 }
 
 /** After a pause: a run that was under way goes on. */

@@ -65,9 +65,13 @@ export function nextTime(schedule: Schedule, after: number): number | null {
   throw new Error('a schedule has no next time');
 }
 
-/** How late a run may be: less than the time to the next one. One that is not repeated has a day. */
-export function mustStartBefore(schedule: Schedule, time: number): number {
-  return schedule.repeat === 'once' ? time + DAY_MS : (nextTime(schedule, time) ?? time + DAY_MS);
+/**
+ * How late a run may be: less than the time to the next one. One that is not repeated has a day, which begins anew when
+ * its wave is resumed.
+ */
+export function mustStartBefore(schedule: Schedule, time: number, resumedAt = 0): number {
+  if (schedule.repeat === 'once') return Math.max(time, resumedAt) + DAY_MS;
+  return nextTime(schedule, time) ?? time + DAY_MS;
 }
 
 function isDayOf({ repeat, days = [], dayOfMonth = 1 }: Schedule, day: number): boolean {

@@ -145,7 +145,7 @@ const changeSchema = adminSchema({
   summary: 'Change, pause or resume a wave',
   description:
     'Changes all given fields or none. A run that is under way follows the new plan from its next batch. A wave that is resumed continues the run ' +
-    'it was paused in, and does not make up for times that passed meanwhile.',
+    'it was paused in, and does not make up for times that passed meanwhile, unless it runs only once.',
   role: 'support',
   params: WaveParams,
   querystring: Query,
