@@ -113,8 +113,22 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Revoke invite' }).click();
     await page.getByRole('row', { name: /new@example\.com .*Revoked/ }).waitFor();
     await page.getByRole('tab', { name: 'Open' }).click();
-    await page.getByRole('heading', { name: 'No open invites' }).waitFor();
+    const noneOpen = page.getByRole('heading', { name: 'No open invites' });
+    await noneOpen.waitFor();
     assert.match(page.url(), /state=open/);
+    await list.invite('p1@example.com');
+    await list.invite('p2@example.com');
+    await page.getByRole('row', { name: /p2@example\.com/ }).waitFor();
+    await page.getByRole('button', { name: 'Revoke all open' }).click();
+    await dialog.getByText('Revoke 2 invites?').waitFor();
+    await checkEverywhere(page, 'revoking all');
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await dialog.getByRole('button', { name: 'Revoke them' }).click();
+    await page.getByText('Revoking 2 invites').waitFor();
+    await service.runJobs();
+    await page.getByText('Revoked 2 invites').waitFor();
+    await noneOpen.waitFor();
+    assert.equal((await list.lookup('p1@example.com')).body.status, 'waiting');
     await page.close();
   });
 

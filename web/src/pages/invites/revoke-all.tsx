@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { invitesQuery } from './invite-list.tsx';
 import { invitesOf } from './invites-in-words.ts';
 
 const revoke = ({ waitlistId, environment }: Scope, body: { dryRun?: boolean } = {}) =>
@@ -18,12 +19,14 @@ const revoke = ({ waitlistId, environment }: Scope, body: { dryRun?: boolean } =
 /** Takes back every open invite. How many there are is counted by the server, and typed. */
 export function RevokeAll({ scope }: { scope: Scope }) {
   const [asking, setAsking] = useState(false);
+  const { data: listed } = useInfiniteQuery(invitesQuery(scope, { state: 'open' }));
   const { data: open } = useQuery({
     queryKey: [...peopleKey(scope), 'open invites'],
     queryFn: async () => (await revoke(scope, { dryRun: true })) as { count: number },
     enabled: asking,
     gcTime: 0,
   });
+  if (!listed?.pages[0]?.invites.length) return null;
   return (
     <>
       <Button size="sm" onClick={() => setAsking(true)}>
