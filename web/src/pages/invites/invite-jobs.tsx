@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Send } from 'lucide-react';
+import { Ban, Send } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { people } from '../../api/entries.ts';
@@ -62,7 +62,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div className="flex min-w-0 items-center gap-3">
           <span className="flex size-8 shrink-0 items-center justify-center rounded-md bg-violet-soft text-violet">
-            <Send className="size-4" aria-hidden />
+            {isInviting ? <Send className="size-4" aria-hidden /> : <Ban className="size-4" aria-hidden />}
           </span>
           <div className="min-w-0">
             <p className="font-medium" role="status">

@@ -69,6 +69,7 @@ export function InvitesPage() {
       Invite people
     </Button>
   );
+  const order = <p className="text-sm text-mute">Newest first</p>;
   return (
     <>
       <PageHeader
@@ -98,10 +99,14 @@ export function InvitesPage() {
               label={mayInvite ? 'Find invites by exact email, code or id' : 'Find an invite by id'}
               placeholder={mayInvite ? 'Exact email, code or id' : 'Invite id: inv_…'}
             />
-            <div className="flex items-center gap-4">
-              {mayInvite && state === 'open' && <RevokeAll scope={scope} />}
-              <p className="text-sm text-mute">Newest first</p>
-            </div>
+            {mayInvite && state === 'open' ? (
+              <div className="flex items-center justify-between gap-4 max-sm:w-full">
+                <RevokeAll scope={scope} />
+                {order}
+              </div>
+            ) : (
+              order
+            )}
           </div>
         )}
         <Card flush>

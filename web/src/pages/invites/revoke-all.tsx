@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { type Job, watchJob } from '../../api/jobs.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -18,6 +19,7 @@ const revoke = ({ waitlistId, environment }: Scope, body: { dryRun?: boolean } =
 
 /** Takes back every open invite. How many there are is counted by the server, and typed. */
 export function RevokeAll({ scope }: { scope: Scope }) {
+  const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const { data: listed } = useInfiniteQuery(invitesQuery(scope, { state: 'open' }));
   const { data: open } = useQuery({
@@ -40,7 +42,7 @@ export function RevokeAll({ scope }: { scope: Scope }) {
           about={`Their links in ${scope.environment} stop working at once, and people go back to their places in the queue. A wave that is not paused invites others instead.`}
           action="Revoke them"
           typed={String(open.count)}
-          onConfirm={() => revoke(scope)}
+          onConfirm={async () => watchJob(client, scope, (await revoke(scope)) as Job)}
         />
       )}
     </>
