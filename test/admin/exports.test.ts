@@ -63,6 +63,11 @@ forEachEngine((engine) => {
       const { state, done, result } = await jobOf(made.body.id);
       assert.deepEqual([state, done, result], ['done', 3, { entries: 3 }]);
       assert.equal((await download(made.body.id)).text, file.text, 'it can be downloaded again');
+      service.clock.advance(1_000);
+      const second = await create({ format: 'json' });
+      const { body } = await admin.call<{ jobs: Job[] }>('listExports', 'GET', base());
+      const listed = body.jobs.map(({ id }) => id);
+      assert.deepEqual(listed, [second.body.id, made.body.id]);
     });
 
     it('exports JSON and JSON Lines, by status and segment', async () => {

@@ -2,13 +2,13 @@ import Type from 'typebox';
 import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
 import { cancelJob } from '../../../waitlist/jobs/cancel-job.ts';
-import { listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
+import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
-import { named } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { JobPage, readJobPage } from '../core/job-page.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
@@ -21,14 +21,6 @@ const special = {
 const JobParams = Type.Object({
   jobId: Type.String({ description: 'Id of the job.', examples: [EXAMPLE_JOB.id] }),
 });
-
-const JobPage = Type.Object(
-  {
-    jobs: Type.Array(JobSchema, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
-    nextCursor: nextCursorSchema,
-  },
-  { ...named('JobPage'), description: 'One page of jobs.' },
-);
 
 const readSchema = adminSchema({
   operationId: 'getJob',
@@ -97,10 +89,6 @@ export function registerJobs(app: TypedApp, parts: AdminParts): void {
 
   app.get('/waitlists/:waitlistId/jobs', { schema: listSchema }, async ({ params, query, caller }) => {
     const queue = await requireQueue(parts, params, query);
-    const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
-    const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before });
-    const mask = maskFor(caller.actor.role);
-    const shown = jobs.map((job) => presentJob(job, mask));
-    return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
+    return readJobPage(parts.waitlists, queue, query, { mask: maskFor(caller.actor.role) });
   });
 }

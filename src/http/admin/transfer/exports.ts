@@ -17,8 +17,10 @@ import { exportFile } from '../../../wire/entry-export.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { JobPage, readJobPage } from '../core/job-page.ts';
 import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
+import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { agreedStatus, SegmentInput, segmentOfBody } from '../core/segments.ts';
@@ -52,6 +54,11 @@ const ExportRequest = Type.Object(
   },
 );
 
+const NO_WAITLIST = {
+  not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+};
+const EXAMPLE_EXPORT = { ...EXAMPLE_JOB, kind: 'export' };
+
 const createSchema = adminSchema({
   operationId: 'createExport',
   tag,
@@ -67,10 +74,27 @@ const createSchema = adminSchema({
     status: 202,
     description: 'The export. Its file can be downloaded.',
     schema: JobSchema,
-    example: { ...EXAMPLE_JOB, kind: 'export', done: 0 },
+    example: { ...EXAMPLE_EXPORT, done: 0 },
   },
   errors: ['not_found'],
-  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+  special: NO_WAITLIST,
+});
+
+const listSchema = adminSchema({
+  operationId: 'listExports',
+  tag,
+  summary: 'List exports',
+  description: 'Returns the exports of a waitlist, newest first.',
+  role: 'admin',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
+  answer: {
+    description: 'A page of exports.',
+    schema: JobPage,
+    example: { jobs: [EXAMPLE_EXPORT], nextCursor: null },
+  },
+  errors: ['not_found'],
+  special: NO_WAITLIST,
 });
 
 const ExportedEntry = Type.Object(
@@ -136,6 +160,11 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
     const id = await createExport(domain, queue, input);
     reply.code(202);
     return presentNewJob(domain, id);
+  });
+
+  app.get(path, { schema: listSchema }, async ({ params, query }) => {
+    const queue = await requireQueue(parts, params, query);
+    return readJobPage(parts.waitlists, queue, query, { kind: 'export' });
   });
 
   app.get(

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
-import { listJobs } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { writeCell } from '../../../waitlist/transfer/files/cells.ts';
@@ -12,15 +11,15 @@ import { ORDERS } from '../../../waitlist/transfer/files/row-order.ts';
 import { findImport } from '../../../waitlist/transfer/import/find-import.ts';
 import { startUploadedImport } from '../../../waitlist/transfer/import/import-upload.ts';
 import { readErrors } from '../../../waitlist/transfer/import/uploads.ts';
-import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
-import { UNMASKED } from '../../../wire/mask.ts';
-import { named, oneOf } from '../../../wire/schema.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
+import { oneOf } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
 import { readUpload, type UploadLimits, UploadTooLarge } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { JobPage, readJobPage } from '../core/job-page.ts';
 import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
@@ -42,14 +41,6 @@ const ImportQuery = Type.Object(
     dryRun: flag('Check everything and write nothing.'),
   },
   closed,
-);
-
-const JobPage = Type.Object(
-  {
-    jobs: Type.Array(JobSchema, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
-    nextCursor: nextCursorSchema,
-  },
-  { ...named('JobPage'), description: 'One page of jobs.' },
 );
 
 const NO_WAITLIST = {
@@ -162,10 +153,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
 
   app.get(path, { schema: listSchema }, async ({ params, query }) => {
     const queue = await requireQueue(parts, params, query);
-    const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
-    const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before, kind: 'import' });
-    const shown = jobs.map((job) => presentJob(job, UNMASKED));
-    return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
+    return readJobPage(parts.waitlists, queue, query, { kind: 'import' });
   });
 
   app.get(
