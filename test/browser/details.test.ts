@@ -129,6 +129,21 @@ describe('details of the dashboard', () => {
     await people.click();
     await page.getByRole('cell', { name: /grace@example/ }).waitFor();
 
+    const audit = '**/admin/v1/audit?*';
+    await page.route(audit, async (route) => {
+      if (route.request().url().includes('cursor='))
+        return route.fulfill({
+          status: 400,
+          json: { code: 'invalid_request', message: 'cursor: is unknown' },
+        });
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), nextCursor: 'next' } });
+    });
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByRole('alert').getByText('Cursor: is unknown.').waitFor();
+    await page.unroute(audit);
+
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Environments' }).hover();
     await page.getByText('You are offline').waitFor();
@@ -139,6 +154,14 @@ describe('details of the dashboard', () => {
     page.problems.length = 0; // The browser reports each of them.
     await checkPage(page, 'a server that is gone');
     await page.unroute('**/admin/v1/environments*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('cell', { name: 'production' }).waitFor();
+
+    const me = '**/admin/v1/me';
+    await page.route(me, (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    await page.unroute(me);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('cell', { name: 'production' }).waitFor();
     await page.close();

@@ -1,4 +1,4 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import { ApiError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,7 +10,12 @@ const NOT_LOADED = /dynamically imported module|module script failed|preload CSS
 
 /** In place of a page that failed. The rest of the dashboard keeps working. */
 export function ErrorPage({ error, reset, whole }: ErrorComponentProps & { whole?: boolean }) {
+  const router = useRouter();
   const isUnloaded = error instanceof Error && NOT_LOADED.test(error.message);
+  const tryAgain = async () => {
+    await router.invalidate(); // What the page needs may be what failed.
+    reset();
+  };
   return (
     <div role="alert" className={cx('flex items-center justify-center', !whole && 'min-h-[60dvh]')}>
       <EmptyState
@@ -19,7 +24,7 @@ export function ErrorPage({ error, reset, whole }: ErrorComponentProps & { whole
         first
         title={isUnloaded ? 'This page could not be loaded' : 'This page could not be shown'}
         action={
-          <Button look="primary" onClick={() => (isUnloaded ? location.reload() : reset())}>
+          <Button look="primary" onClick={() => (isUnloaded ? location.reload() : void tryAgain())}>
             {isUnloaded ? 'Reload' : 'Try again'}
           </Button>
         }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowUp, Send, UserPlus } from 'lucide-react';
 import { type CSSProperties, useCallback, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { people } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -251,6 +252,14 @@ export function QueuePage() {
               <span role="status">
                 {isNumbered ? people(rows.count) : matching(pagedRows.total, pagedRows.loaded.length)}
               </span>
+              {!isNumbered && pagedRows.restError !== undefined && (
+                <span role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-danger">
+                  The rest could not be loaded. {ApiError.from(pagedRows.restError).sentence}
+                  <Button size="sm" onClick={pagedRows.retryRest}>
+                    Try again
+                  </Button>
+                </span>
+              )}
               {isNumbered && (
                 <JumpTo
                   count={rows.count}

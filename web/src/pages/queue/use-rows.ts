@@ -98,7 +98,12 @@ export interface PagedView {
   search?: string;
 }
 
-type PagedRows = Rows & { total: number | null | undefined; more: boolean };
+type PagedRows = Rows & {
+  total: number | null | undefined;
+  /** Why the next page could not be loaded. */
+  restError: unknown;
+  retryRest: () => void;
+};
 
 export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRows {
   const { waitlistId, environment } = scope;
@@ -121,7 +126,9 @@ export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRo
   });
   const loaded = query.data?.pages.flatMap(({ entries }) => entries) ?? [];
   const length = loaded.length;
-  const { hasNextPage: more, isFetching, fetchNextPage } = query;
+  const { isFetching, isFetchNextPageError, fetchNextPage } = query;
+  // After a failure, only the person who looks asks again.
+  const more = query.hasNextPage && !isFetchNextPageError;
   const onShow = useCallback(
     (_first: number, end: number) => {
       if (end > length && more && !isFetching) void fetchNextPage();
@@ -137,7 +144,8 @@ export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRo
     error: query.isError && !query.data ? query.error : undefined,
     retry: () => void query.refetch(),
     total: query.data?.pages[0]?.total,
-    more,
+    restError: isFetchNextPageError ? query.error : undefined,
+    retryRest: () => void fetchNextPage(),
   };
 }
 
