@@ -228,13 +228,11 @@ interface MailSearch {
   mail?: string | undefined;
   state?: MailState | undefined;
   kind?: MailKind | undefined;
-  to?: string | undefined;
 }
 const mailSearch = (search: Record<string, unknown>): MailSearch => ({
   mail: textOf(search.mail),
   state: choiceOf(search.state, MAIL_STATES),
   kind: choiceOf(search.kind, MAIL_KINDS),
-  to: textOf(search.to),
 });
 const EMAIL_TABS = ['templates', 'log', 'delivery', 'settings', 'suppressions'] as const;
 const emails = createRoute({

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { mailStatusQuery } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
+import { useFind } from '../../shell/use-find.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -44,10 +45,15 @@ function Warnings({ scope }: { scope: Scope }) {
 export function EmailsPage() {
   const scope = useScope();
   const mayManage = useMay('admin');
-  const { tab = 'templates', mail, state, kind, to } = useSearch({ from: `/shell${PATH}` });
+  const { tab = 'templates', mail, state, kind } = useSearch({ from: `/shell${PATH}` });
+  const find = useFind();
   const navigate = useNavigate({ from: PATH });
   const open = (mailId: string | undefined) =>
-    void navigate({ search: (now) => ({ ...now, mail: mailId }), replace: mailId === undefined });
+    void navigate({
+      search: (now) => ({ ...now, mail: mailId }),
+      state: true,
+      replace: mailId === undefined,
+    });
   return (
     <>
       <PageHeader
@@ -77,10 +83,11 @@ export function EmailsPage() {
           {tab === 'log' && (
             <MailLog
               source={scope}
-              filter={{ state, kind, to }}
-              onFilter={(filter) =>
+              filter={{ state, kind, to: find }}
+              onFilter={({ to, ...filter }) =>
                 void navigate({
-                  search: (now) => ({ ...now, state: undefined, kind: undefined, to: undefined, ...filter }),
+                  search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }),
+                  state: { find: to },
                 })
               }
               onOpen={open}

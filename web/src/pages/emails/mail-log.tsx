@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Inbox, MailX, RotateCw, Search } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Inbox, MailX, RotateCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
@@ -9,10 +9,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { CONTROL } from '../../ui/field.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { kindName, MAIL_STATE_NAMES } from './mail-names.ts';
@@ -93,7 +93,14 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
     <Card flush>
       <div className="flex flex-wrap items-center gap-2 border-b px-5 py-3">
         {source !== null && (
-          <AddressBox text={filter.to ?? ''} onSearch={(to) => onFilter(to ? { to } : {})} />
+          <div className="min-w-0 max-sm:w-full">
+            <SearchBox
+              text={filter.to ?? ''}
+              onSearch={(to) => onFilter(to ? { to } : {})}
+              label="Find emails by exact address"
+              placeholder="Exact address"
+            />
+          </div>
         )}
         <Select
           label="State"
@@ -157,37 +164,6 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
         <LoadMore query={query} />
       </QueryProblem>
     </Card>
-  );
-}
-
-/** Addresses are encrypted, so only a whole one can be found. */
-function AddressBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
-  return (
-    <form
-      className="relative min-w-0 flex-1 basis-56 sm:max-w-80"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(typed.trim());
-      }}
-    >
-      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-mute" aria-hidden />
-      <input
-        type="search"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          if (event.target.value === '') onSearch('');
-        }}
-        aria-label="Find emails by exact address"
-        placeholder="Exact address"
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={400}
-        className={`${CONTROL} h-9 pl-9`}
-      />
-    </form>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useLive } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
+import { useFind } from '../../shell/use-find.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
@@ -53,9 +54,11 @@ export function InvitesPage() {
   const search = useSearch({ from: '/shell/waitlists/$waitlistId/invites' });
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/invites' });
   const set = (change: Partial<InvitesSearch>, replace = false) =>
-    void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
+    void navigate({ search: (now) => ({ ...now, ...change }), state: true, replace, resetScroll: false });
   const mayInvite = useMay('support');
-  const [find, setFind] = useState(''); // Not in the address: addresses end up in logs.
+  const find = useFind() ?? '';
+  const setFind = (text: string) =>
+    void navigate({ search: true, state: { find: text || undefined }, resetScroll: false });
   useLivePeople(scope);
   const invited = useInvitedByJobs(scope);
   const { state } = search;

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { environmentsQuery, waitlistsQuery } from '../../api/waitlists.ts';
+import { useFind } from '../../shell/use-find.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
@@ -24,6 +25,7 @@ const OPERATORS = 'operators';
 export function MailboxPage() {
   const isOwner = useMay('owner');
   const search = useSearch({ from: `/shell${PATH}` });
+  const find = useFind();
   const navigate = useNavigate({ from: PATH });
   const query = useQuery(waitlistsQuery(PRODUCTION));
   const waitlists = query.data;
@@ -38,7 +40,7 @@ export function MailboxPage() {
     ...(isOwner ? [{ value: OPERATORS, label: 'Emails to operators' }] : []),
   ];
   const open = (mail: string | undefined) =>
-    void navigate({ search: (now) => ({ ...now, mail }), replace: mail === undefined });
+    void navigate({ search: (now) => ({ ...now, mail }), state: true, replace: mail === undefined });
   return (
     <>
       <PageHeader title="Mailbox" about="Every email of this installation, sent or kept." />
@@ -84,10 +86,11 @@ export function MailboxPage() {
       ) : (
         <MailLog
           source={source}
-          filter={{ state: search.state, kind: search.kind, to: search.to }}
-          onFilter={(filter) =>
+          filter={{ state: search.state, kind: search.kind, to: find }}
+          onFilter={({ to, ...filter }) =>
             void navigate({
-              search: (now) => ({ ...now, state: undefined, kind: undefined, to: undefined, ...filter }),
+              search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }),
+              state: { find: to },
             })
           }
           onOpen={open}

@@ -1,21 +1,12 @@
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useFind } from '../../shell/use-find.ts';
 import type { QueueSearch } from './queue-search.ts';
 
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** Whom the queue looks for. */
-    find?: string | undefined;
-  }
-}
-
-/**
- * What the queue shows. Addresses end up in logs and histories, so whom somebody looks for is kept beside the address:
- * it survives a reload and the back button, but is not in a link.
- */
+/** What the queue shows. Whom a link looks for is taken out of the address at once. */
 export function useQueueSearch() {
   const address = useSearch({ from: '/shell/waitlists/$waitlistId/queue' });
-  const kept = useLocation({ select: ({ state }) => state.find });
+  const kept = useFind();
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/queue' });
   const search: QueueSearch = { ...address, search: address.search ?? kept };
   const set = (change: Partial<QueueSearch>, replace = false) =>
