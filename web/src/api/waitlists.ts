@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from './client.ts';
+import { PAGE, readAll } from './read-all.ts';
 
 export type Waitlist = Schemas['Waitlist'];
 
-const PAGE = 200;
 /** Of more, people search one rather than look for it. */
 export const FEW_WAITLISTS = 12;
 
@@ -15,14 +15,11 @@ export const waitlistsQuery = (environment: string) =>
   queryOptions({
     queryKey: ['waitlists', environment],
     queryFn: async () => {
-      const all: Waitlist[] = [];
-      let cursor: string | undefined;
-      do {
+      const all = await readAll(async (cursor) => {
         const query = { environment, limit: PAGE, cursor };
         const page = await call(api.GET('/admin/v1/waitlists', { params: { query } }));
-        all.push(...page.waitlists);
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
+        return { items: page.waitlists, nextCursor: page.nextCursor };
+      });
       return all.sort((a, b) => natural.compare(a.name, b.name) || natural.compare(a.id, b.id));
     },
   });

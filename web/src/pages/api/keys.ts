@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
+import { PAGE, readAll } from '../../api/read-all.ts';
 
 export type ServerKey = Schemas['ServerKey'];
 type CreatedKey = Schemas['CreatedServerKey'];
@@ -10,20 +11,24 @@ export interface KeyScope {
   environment: string;
 }
 
-export function keysQuery({ waitlistId, environment }: KeyScope) {
-  const query = { environment, limit: 200 };
+/** The newest first: the API begins with the oldest. */
+export function keysQuery(scope: KeyScope) {
   return queryOptions({
-    queryKey: ['keys', waitlistId, environment],
-    queryFn: async (): Promise<ServerKey[]> => {
-      const page =
-        waitlistId === null
-          ? await call(api.GET('/admin/v1/keys', { params: { query } }))
-          : await call(
-              api.GET('/admin/v1/waitlists/{waitlistId}/keys', { params: { path: { waitlistId }, query } }),
-            );
-      return page.keys.toReversed();
+    queryKey: ['keys', scope.waitlistId, scope.environment],
+    queryFn: async () => {
+      const keys = await readAll(async (cursor) => {
+        const page = await readKeys(scope, cursor);
+        return { items: page.keys, nextCursor: page.nextCursor };
+      });
+      return keys.reverse();
     },
   });
+}
+
+function readKeys({ waitlistId, environment }: KeyScope, cursor: string | undefined) {
+  const query = { environment, limit: PAGE, cursor };
+  if (waitlistId === null) return call(api.GET('/admin/v1/keys', { params: { query } }));
+  return call(api.GET('/admin/v1/waitlists/{waitlistId}/keys', { params: { path: { waitlistId }, query } }));
 }
 
 export function createKey(
