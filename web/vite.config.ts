@@ -42,7 +42,7 @@ const CHUNKS = [
       /src\/shell\/([^/]+\.ts|sidebar\.tsx|account-menu\.tsx)$/,
       /src\/pages\/.*(-search|-tabs|-words|periods|\/segment)\.ts$/,
       /src\/ui\/(alert|badge|button|card|code-block|copy-button|day|empty-state|has-words|menu|page-header)\./,
-      /src\/ui\/(query-problem|relative-time|scrollable|segments|skeleton|use-act)\./,
+      /src\/ui\/(query-problem|relative-time|scrollable|segments|skeleton|slug|use-act)\./,
     ]),
   },
   { name: 'icons', priority: 3, test: /node_modules\/lucide-react\//, minShareCount: 2 },

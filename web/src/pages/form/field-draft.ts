@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { slugOf } from '../../ui/slug.ts';
 
 type FormField = Schemas['FormField'];
 export type FieldType = FormField['type'];
@@ -39,13 +40,30 @@ export function fieldOf({ name, label, type, options, required }: FieldDraft): F
   };
 }
 
-/** A metadata key from what people see: "Company size" becomes "company_size". */
-export function nameFor(label: string): string {
-  return label
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
-    .slice(0, 64);
+export const NAME_MAX = 64;
+/** What the form sends itself. The server refuses a field with such a name. */
+const RESERVED = [
+  'email',
+  'phone',
+  'ref',
+  'token',
+  'proof',
+  'captcha',
+  'consent',
+  'website',
+  'include',
+  'lang',
+];
+
+/** A metadata key from what people see, and not one that is taken: "Company size" becomes "company_size". */
+export function nameFor(label: string, taken: readonly string[]): string {
+  if (label.trim() === '') return '';
+  const name =
+    slugOf(label, '_')
+      .replace(/^[^a-z]+/, '')
+      .slice(0, NAME_MAX) || 'field';
+  const isFree = (one: string) => !RESERVED.includes(one) && !taken.includes(one);
+  let free = name;
+  for (let copy = 2; !isFree(free); copy += 1) free = `${name.slice(0, NAME_MAX - 4)}_${copy}`;
+  return free;
 }

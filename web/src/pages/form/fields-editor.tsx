@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type FieldDraft, type FieldType, nameFor, newField } from './field-draft.ts';
+import { type FieldDraft, type FieldType, NAME_MAX, nameFor, newField } from './field-draft.ts';
 
 const FIELDS_MAX = 20;
 const TYPES: { value: FieldType; label: string }[] = [
@@ -68,6 +68,7 @@ export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
               </div>
               <OneField
                 field={field}
+                taken={fields.filter((each) => each !== field).map(({ name }) => name)}
                 onChange={(part) => replace(index, part)}
                 problem={(name) => problem(`fields[${index}].${name}`)}
               />
@@ -92,12 +93,14 @@ export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
 
 interface OneFieldProps {
   field: FieldDraft;
+  /** Names of the others. */
+  taken: readonly string[];
   onChange: (part: Partial<FieldDraft>) => void;
   problem: (name: string) => string | undefined;
 }
 
-function OneField({ field, onChange, problem }: OneFieldProps) {
-  const follows = field.name === nameFor(field.label);
+function OneField({ field, taken, onChange, problem }: OneFieldProps) {
+  const follows = field.name === nameFor(field.label, taken);
   return (
     <>
       <div className="grid gap-4 md:grid-cols-[1fr_1fr_10rem]">
@@ -108,14 +111,14 @@ function OneField({ field, onChange, problem }: OneFieldProps) {
             placeholder="Company"
             value={field.label}
             onChange={({ target: { value } }) =>
-              onChange({ label: value, ...(follows ? { name: nameFor(value) } : {}) })
+              onChange({ label: value, ...(follows ? { name: nameFor(value, taken) } : {}) })
             }
           />
         </Field>
         <Field label="Metadata key" error={problem('name')}>
           <Input
             required
-            maxLength={64}
+            maxLength={NAME_MAX}
             autoComplete="off"
             spellCheck={false}
             placeholder="company"

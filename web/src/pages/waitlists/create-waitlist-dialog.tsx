@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { slugOf } from '../../ui/slug.ts';
 import { toast } from '../../ui/toast.tsx';
 
 const ID_MAX = 62;
@@ -13,7 +14,7 @@ export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [chosenId, setChosenId] = useState<string | null>(null);
-  const id = chosenId ?? idFor(name);
+  const id = chosenId ?? slugOf(name, '-').slice(0, ID_MAX);
   return (
     <FormDialog
       title="Create a waitlist"
@@ -65,15 +66,4 @@ export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
       )}
     </FormDialog>
   );
-}
-
-/** "Café au lait" becomes `cafe-au-lait`. */
-function idFor(name: string): string {
-  return name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/\p{Mark}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, ID_MAX);
 }
