@@ -3,7 +3,7 @@ import { el } from './dom.js';
 /** The link to share, with the buttons and networks for it. */
 export const shareParts = ({ shareUrl, shareText, post, links }, texts) => {
   const link = el('input', { part: 'input', readonly: true, value: shareUrl, 'aria-label': texts.linkLabel });
-  const copy = el('button', { part: 'button', type: 'button' }, texts.copy);
+  const copy = el('button', { part: 'button', type: 'button', 'aria-live': 'polite' }, texts.copy);
   copy.addEventListener('click', async () => {
     link.select();
     await navigator.clipboard.writeText(shareUrl).catch(() => document.execCommand('copy'));

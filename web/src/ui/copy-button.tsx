@@ -45,12 +45,21 @@ interface CopyProps {
 export function CopyButton({ text, what, ...rest }: CopyProps & { size?: 'sm' | 'md' }) {
   const { copied, copy } = useCopy(text);
   return (
-    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={copy} {...rest}>
-      {copied ? <Check className="text-accent" aria-hidden /> : <Copy aria-hidden />}
-      <span role="status" className="sr-only">
-        {copied ? 'Copied' : ''}
-      </span>
-    </IconButton>
+    <>
+      <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={copy} {...rest}>
+        {copied ? <Check className="text-accent" aria-hidden /> : <Copy aria-hidden />}
+      </IconButton>
+      <Announcement copied={copied} />
+    </>
+  );
+}
+
+/** Beside the button: what is inside one, screen readers take for its name. */
+function Announcement({ copied }: { copied: boolean }) {
+  return (
+    <span role="status" className="sr-only">
+      {copied && 'Copied'}
+    </span>
   );
 }
 
@@ -70,6 +79,7 @@ export function CopyField({ text, what }: { text: string; what: string }) {
       >
         {copied ? 'Copied' : 'Copy'}
       </Button>
+      <Announcement copied={copied} />
     </div>
   );
 }
