@@ -104,6 +104,9 @@ forEachEngine((engine) => {
     await checkEverywhere(page, 'inviting without a mail server');
     await dialog.getByRole('button', { name: 'Invite 1 person in production' }).click();
     await page.getByText('Invited new@example.com, not emailed: no mail server').waitFor();
+    await page.getByRole('row', { name: /new@example\.com Not on the waitlist/ }).waitFor();
+    const opening = page.getByRole('button', { name: /^new@example\.com/ });
+    assert.equal(await opening.count(), 0, 'there is nothing to open');
     const actions = page.getByRole('button', { name: 'Actions for new@example.com' });
     await actions.click();
     await page.getByRole('menuitem', { name: 'Resend email' }).click();

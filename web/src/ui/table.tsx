@@ -22,7 +22,9 @@ interface TableProps<Row> {
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
   /** Opens details. The first cell becomes a button, for the keyboard. */
-  onOpen?: (row: Row) => void;
+  onOpen?: ((row: Row) => void) | undefined;
+  /** Whether there are details of a row. Of all by default. */
+  canOpen?: (row: Row) => boolean;
   /** When there are no rows. */
   empty?: ReactNode;
   /** How many rows there usually are. */
@@ -41,7 +43,16 @@ function classOf<Row>(columns: readonly Column<Row>[], index: number): string {
 }
 
 /** A plain table for up to a few hundred rows. */
-export function Table<Row>({ label, columns, rows, rowId, onOpen, empty, usual = 5 }: TableProps<Row>) {
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  rowId,
+  onOpen,
+  canOpen = () => true,
+  empty,
+  usual = 5,
+}: TableProps<Row>) {
   if (rows?.length === 0 && empty) return empty;
   if (!rows)
     return (
@@ -54,28 +65,31 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty, usual =
       <table className="w-full border-collapse text-left">
         <Head columns={columns} />
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={rowId(row)}
-              className={cx('border-b last:border-0', onOpen && 'cursor-pointer hover:bg-hover')}
-              onClick={onOpen && ((event) => isPlain(event.target) && onOpen(row))}
-            >
-              {columns.map(({ id, cell, right }, index) => (
-                <td
-                  key={id}
-                  className={cx(CELL, right && 'text-right tabular-nums', classOf(columns, index))}
-                >
-                  {onOpen && index === 0 ? (
-                    <button type="button" className="block max-w-full text-left" onClick={() => onOpen(row)}>
-                      {cell(row)}
-                    </button>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const open = onOpen && canOpen(row) ? () => onOpen(row) : undefined;
+            return (
+              <tr
+                key={rowId(row)}
+                className={cx('border-b last:border-0', open && 'cursor-pointer hover:bg-hover')}
+                onClick={open && ((event) => isPlain(event.target) && open())}
+              >
+                {columns.map(({ id, cell, right }, index) => (
+                  <td
+                    key={id}
+                    className={cx(CELL, right && 'text-right tabular-nums', classOf(columns, index))}
+                  >
+                    {open && index === 0 ? (
+                      <button type="button" className="block max-w-full text-left" onClick={open}>
+                        {cell(row)}
+                      </button>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </Scrollable>

@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
-import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
@@ -36,9 +35,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
-  const [resent, setResent] = useState<string>();
   const resend = useAct(async (mailId: string) => {
-    setResent(mailId);
     try {
       const { mailable } = await resendMail(scope, mailId);
       await client.invalidateQueries({ queryKey });
@@ -99,7 +96,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
                     size="sm"
                     look="quiet"
                     aria-label={`Resend ${kind}`}
-                    busy={resend.busy && resent === id}
+                    busy={resend.doing?.[0] === id}
                     onClick={() => void resend.run(id)}
                   >
                     Resend

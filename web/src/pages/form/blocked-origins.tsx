@@ -28,7 +28,7 @@ export function BlockedOrigins({ form, scope }: { form: Form; scope: Scope }) {
     enabled: form.enabled,
     refetchInterval: 15_000,
   });
-  const { run, busy, error } = useAct(async (origin: string) => {
+  const { run, doing, error } = useAct(async (origin: string) => {
     const allowedOrigins = [...form.allowedOrigins, origin];
     client.setQueryData(formQuery(scope).queryKey, await updateForm(scope, { allowedOrigins }));
     await client.invalidateQueries({ queryKey });
@@ -49,13 +49,19 @@ export function BlockedOrigins({ form, scope }: { form: Form; scope: Scope }) {
               <RelativeTime at={lastAt} />
             </span>
             {mayChange && (
-              <Button size="sm" busy={busy} onClick={() => run(origin)} aria-label={`Allow ${origin}`}>
+              <Button
+                size="sm"
+                busy={doing?.[0] === origin}
+                onClick={() => run(origin)}
+                aria-label={`Allow ${origin}`}
+              >
                 Allow
               </Button>
             )}
           </li>
         ))}
       </ul>
+      {data.origins.length > SHOWN && <p className="mt-2">and {data.origins.length - SHOWN} more</p>}
       {error && <p role="alert">{error.sentence}</p>}
     </Alert>
   );

@@ -89,7 +89,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
           <span className="flex justify-end gap-1 max-md:flex-col">
             <Button
               size="sm"
-              busy={credit.busy}
+              busy={credit.doing?.[0].id === review.id}
               aria-label={`Credit the referral of ${nameOf(review.entry)}`}
               onClick={() => void credit.run(review)}
             >

@@ -109,6 +109,7 @@ export function InviteList({ scope, state, entry, search, onOpen, empty }: Invit
         rows={query.data?.pages.flatMap(({ invites }) => invites)}
         rowId={({ id }) => id}
         onOpen={onOpen && (({ entryId }) => entryId && onOpen(entryId))}
+        canOpen={({ entryId }) => entryId !== null}
         empty={empty}
       />
       <LoadMore query={query} />
