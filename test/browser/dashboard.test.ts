@@ -158,7 +158,7 @@ forEachEngine((engine) => {
       const link = (await page.getByRole('dialog').getByRole('code').textContent()) ?? '';
       assert.match(link, /\/password\//);
       await page.getByRole('button', { name: 'Copy link' }).click();
-      await page.getByText('Copied').first().waitFor();
+      await page.getByRole('status').getByText('Copied').waitFor();
       assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
       await page.getByRole('button', { name: 'Done' }).click();
 
@@ -251,6 +251,22 @@ forEachEngine((engine) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Same action' }).click();
       await page.getByRole('combobox', { name: 'Action' }).getByText('Invited an operator').waitFor();
       assert.match(page.url(), /\?action=/);
+      await page.close();
+    });
+
+    it('shows a record until its drawer has left', async () => {
+      const page = await open('/instance/audit');
+      await page.getByRole('button', { name: 'Signed in' }).first().click();
+      await page.getByRole('dialog', { name: 'Signed in' }).waitFor();
+      await page.evaluate(`{
+        const drawer = document.querySelector('[role=dialog]');
+        window.names = new Set();
+        new MutationObserver(() => drawer.isConnected && window.names.add(drawer.querySelector('h2').textContent))
+          .observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true });
+      }`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      assert.deepEqual(await page.evaluate('[...window.names]'), ['Signed in']);
       await page.close();
     });
 
@@ -441,6 +457,7 @@ describe('every page', () => {
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByRole('button', { name: 'Request link' }).click();
     await page.getByRole('heading', { name: 'No email was sent' }).waitFor();
+    await page.locator('h1:focus').waitFor();
     assert.equal(await page.getByText('on its way').count(), 0);
     await checkEverywhere(page, 'a password link without a mail server');
     await page.close();

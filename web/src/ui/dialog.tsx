@@ -62,9 +62,12 @@ interface DrawerProps {
   children: ReactNode;
 }
 
-/** Details of one thing beside the list it is from. */
-export function Drawer({ open, onClose, title, actions, children }: DrawerProps) {
+/** Details of one thing beside the list it is from. While it leaves, it shows what it showed last. */
+export function Drawer({ open, onClose, ...content }: DrawerProps) {
   const popup = useRef<HTMLDivElement>(null);
+  const last = useRef(content);
+  if (open) last.current = content;
+  const { title, actions, children } = last.current;
   return (
     <Base.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Base.Portal>
