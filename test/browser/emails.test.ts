@@ -35,12 +35,12 @@ forEachEngine((engine) => {
       const page = await open(`/waitlists/${list.id}/emails`);
       await page.getByText('No mail server yet.').waitFor();
       await page.getByRole('switch', { name: 'Send Welcome' }).click();
-      await page.getByText('Welcome emails are on').waitFor();
+      await page.getByText('Welcome is on').waitFor();
       const { kinds } = await settingsOf(list.id);
       await owner.patch(`/waitlists/${list.id}/mail/settings`, { kinds: [...kinds, 'accepted'] });
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('Welcome emails are off').waitFor();
-      assert.equal(await page.getByText('Welcome emails are on').count(), 0, 'it is no longer so');
+      await page.getByText('Welcome is off').waitFor();
+      assert.equal(await page.getByText('Welcome is on').count(), 0, 'it is no longer so');
       assert.equal(
         (await settingsOf(list.id)).kinds.includes('accepted'),
         true,
@@ -48,7 +48,7 @@ forEachEngine((engine) => {
       );
       await page.getByRole('switch', { name: 'Send Welcome' }).focus();
       await page.keyboard.press('Space');
-      await page.getByText('Welcome emails are on').waitFor();
+      await page.getByText('Welcome is on').waitFor();
       await page.locator('[role=switch]:focus[aria-checked=true]').waitFor();
       assert.equal((await settingsOf(list.id)).kinds.includes('accepted'), true);
       await checkLayout(page, 'templates');
@@ -366,7 +366,7 @@ forEachEngine((engine) => {
         await page.goto(`/waitlists/${acme.id}/emails`);
         await page.getByText('Only people who use the form get it.').waitFor();
         await page.getByRole('switch', { name: 'Send Confirm email' }).click();
-        await page.getByText('Confirm email emails are on').waitFor();
+        await page.getByText('Confirm email is on').waitFor();
         await page.getByText('Only people who use the form get it.').waitFor({ state: 'detached' });
         await page.getByRole('switch', { name: 'Send Confirm email' }).click();
         await page.getByRole('dialog').getByText('This waitlist requires people to confirm').waitFor();
@@ -374,6 +374,7 @@ forEachEngine((engine) => {
 
         await page.goto(`/waitlists/${acme.id}/queue?tab=pending`);
         await page.getByRole('button', { name: 'Send confirmations again' }).click();
+        await page.getByText('1 person gets an email').waitFor();
         await page.getByText('1 person left out: the address bounced').waitFor();
         await check(page, 'sending confirmations again');
         await page.getByRole('button', { name: 'Send 1 person a link' }).click();
@@ -399,6 +400,14 @@ forEachEngine((engine) => {
         await page.getByRole('button', { name: 'gone@example.com' }).waitFor();
         await page.getByRole('button', { name: 'stuck@example.com' }).waitFor({ state: 'detached' });
         await check(page, 'emails to one address');
+        assert.equal(new URL(page.url()).search, '?tab=log', 'addresses end up in logs');
+        await page.getByRole('button', { name: 'gone@example.com' }).click();
+        await page.getByRole('dialog').waitFor();
+        await page.reload();
+        await page.getByRole('button', { name: 'Close' }).click();
+        assert.equal(await page.getByLabel('Find emails by exact address').inputValue(), 'gone@example.com');
+        await page.getByLabel('Find emails by exact address').fill('');
+        await page.getByRole('button', { name: 'stuck@example.com' }).waitFor();
         await page.close();
       } finally {
         await sending.close();

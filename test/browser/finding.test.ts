@@ -150,6 +150,12 @@ forEachEngine((engine) => {
     await page.getByRole('cell', { name: 'today@example.com', exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
     await page.getByText('Newest first').waitFor();
+    await page.getByRole('button', { name: 'Environment: production' }).click();
+    await page.getByRole('menuitem', { name: 'Development' }).click();
+    await page.getByRole('heading', { name: 'No invites yet' }).waitFor();
+    await page.goBack();
+    await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'ada@example.com');
 
     await page.goto(`/waitlists/${list.id}/queue?tab=all`);
     await page.getByRole('button', { name: 'Segments' }).click();
@@ -200,7 +206,7 @@ forEachEngine((engine) => {
     await cell(page, 'grace@example.com').waitFor();
     await page.getByText('1 person').waitFor();
     await page.goBack();
-    await page.getByRole('link', { name: /^1 people referred by ada@example.com/ }).click();
+    await page.getByRole('link', { name: /^1 person referred by ada@example.com/ }).click();
     await page.getByRole('button', { name: 'Remove the filter Referred by ada@example.com' }).waitFor();
     await cell(page, 'grace@example.com').waitFor();
     await page.close();

@@ -128,12 +128,34 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('says that the rest of a list could not be loaded, asks once, and tries again', async () => {
+    const page = await open(`/waitlists/${crowd.id}/queue?joinedAfter=1980-01-01`, owner);
+    let asked = 0;
+    const rest = /\/entries\?.*cursor=/;
+    await page.route(rest, (route) => {
+      asked += 1;
+      return route.fulfill({ status: 400, json: { code: 'invalid_request', message: 'cursor: is unknown' } });
+    });
+    await cell(page, 'crowd0@example.com').waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('alert').getByText('The rest could not be loaded').waitFor();
+    assert.equal(asked, 1);
+    page.problems.length = 0; // The browser reports the 400 that we wanted.
+    await check(page, 'a list that was loaded in part');
+    await page.unroute(rest);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await cell(page, 'crowd100@example.com').waitFor();
+    await page.close();
+  });
+
   it('saves everyone who matches as CSV', async () => {
     const page = await open(`/waitlists/${list.id}/queue?where=plan%3Dgold`, owner);
     await list.signup({ email: 'gold@example.com', metadata: { plan: 'gold' } });
     await cell(page, 'gold@example.com').waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
+    await page.getByText('Exporting 1 person', { exact: true }).waitFor();
     const file = await (await saving).path();
     const lines = (await readFile(file, 'utf8')).trim().split('\r\n');
     assert.equal(lines.length, 2);
@@ -275,9 +297,15 @@ forEachEngine((engine) => {
     assert.equal(await page.getByRole('button', { name: /Invite|More actions|Edit/ }).count(), 0);
     await checkEverywhere(page, 'viewer');
     await page.keyboard.press('Escape');
-    assert.equal(await page.getByRole('button', { name: 'CSV' }).isDisabled(), true);
+    const csv = page.getByRole('button', { name: 'CSV: exporting requires the admin role' });
+    assert.equal(await csv.isDisabled(), true);
+    await csv.focus();
+    assert.equal(await page.locator('span[tabindex="0"]').count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Invite people' }).count(), 0);
     await page.getByRole('searchbox', { name: 'Find a person by id' }).waitFor();
+    await page.goto(`/waitlists/${crowd.id}/queue?environment=development`);
+    await page.getByRole('heading', { name: 'Nobody in development yet' }).waitFor();
+    assert.equal(await page.getByText('server key').count(), 0, 'they cannot create one');
     await page.close();
   });
 });

@@ -72,6 +72,16 @@ forEachEngine((engine) => {
       await page.getByRole('cell', { name: 'Revoked' }).waitFor();
       assert.deepEqual([await ask(first), await ask(second)], [200, 401]);
       await check(page, 'API');
+      // As if there were more than fit on a page of the API.
+      await page.route('**/keys?*', (route) => {
+        const url = new URL(route.request().url());
+        const cursor = url.searchParams.get('cursor');
+        if (cursor === null) return route.fulfill({ json: { keys: [], nextCursor: 'next' } });
+        url.searchParams.delete('cursor');
+        return route.continue({ url: url.href });
+      });
+      await page.reload();
+      await page.getByText('Website backend').first().waitFor();
       await page.close();
     });
 
@@ -203,6 +213,13 @@ forEachEngine((engine) => {
       assert.doesNotMatch(csv, /joan@example\.com/);
       await page.getByRole('cell', { name: '1 person' }).waitFor();
       await checkLayout(page, 'export');
+      await page.route('**/jobs?*', async (route) => {
+        const response = await route.fetch();
+        const { jobs } = (await response.json()) as { jobs: object[] };
+        return route.fulfill({ json: { jobs: jobs.map((job) => ({ ...job, state: 'failed' })) } });
+      });
+      await page.reload();
+      await page.getByRole('cell', { name: 'Failed' }).waitFor();
       await page.close();
     });
 
@@ -260,7 +277,7 @@ forEachEngine((engine) => {
       await dialog.getByRole('button', { name: 'Undo import' }).click();
       await page.getByText('Undoing the import.').waitFor();
       await service.runJobs();
-      await page.getByText('Undone. 3 people of it were removed.').waitFor();
+      await page.getByText('Undone. 3 people were removed.').waitFor();
       await page.getByRole('cell', { name: 'Undone, 3 removed' }).waitFor();
       assert.equal((await list.lookup('kay@example.com')).status, 404);
 

@@ -30,7 +30,7 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
       const others = now.filter((one) => one.enabled && one.kind !== kind).map((one) => one.kind);
       await updateMailSettings(scope, { kinds: on ? [...others, kind] : others });
       await refresh();
-      toast(`${name} emails are ${on ? 'on' : 'off'}`, { undo: () => void turn.run({ kind, name }, !on) });
+      toast(`${name} is ${on ? 'on' : 'off'}`, { undo: () => void turn.run({ kind, name }, !on) });
     } catch (error) {
       toastError(error);
     }
@@ -45,7 +45,7 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
     <Card
       flush
       title="What people get"
-      about="Turn on the emails to send. Templates apply in every environment."
+      about={`${mayManage ? 'Turn on the emails to send. ' : ''}Templates apply in every environment.`}
     >
       <QueryProblem query={query}>
         {query.data ? (

@@ -20,7 +20,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
           <span
             aria-hidden
             className="absolute inset-y-0 left-0 rounded-sm bg-accent-soft"
-            style={{ width: `${Math.max(1, (value / largest) * 100)}%` }}
+            style={{ width: `${value === 0 ? 0 : Math.max(1, (value / largest) * 100)}%` }}
           />
           <span className="relative min-w-0 flex-1 truncate">{name}</span>
           <span className="relative font-medium tabular-nums">{count(value.toLocaleString('en'))}</span>

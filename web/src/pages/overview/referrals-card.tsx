@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Share2 } from 'lucide-react';
+import { people } from '../../api/entries.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -45,7 +46,7 @@ function Referrers({ topReferrers, referrals }: Statistics) {
           count: (text) => (
             <PeopleLink
               segment={{ referrer: entry.id }}
-              label={`${text} people referred by ${entry.email ?? entry.id}`}
+              label={`${people(entry.referrals)} referred by ${entry.email ?? entry.id}`}
             >
               {text}
             </PeopleLink>

@@ -96,7 +96,9 @@ function Counts({ preview: { asked, withoutEmail, bounced, recent } }: { preview
   ].filter(({ count }) => count > 0);
   return (
     <div className="rounded-md px-4 py-3 ring-1 ring-line" role="status">
-      <p className="font-medium">{asked === 0 ? 'Nobody gets an email' : `${people(asked)} get an email`}</p>
+      <p className="font-medium">
+        {asked === 0 ? 'Nobody' : people(asked)} {asked > 1 ? 'get' : 'gets'} an email
+      </p>
       {left.map(({ count, about }) => (
         <p key={about} className="text-sm text-mute">
           {people(count)} left out: {about}

@@ -8,8 +8,17 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import type { QueueTab } from './queue-search.ts';
 
-/** Before the first signup: a request that makes one. */
+/** Before the first signup: for those who can create a key, a request that makes one. */
 export function FirstSignup({ scope }: { scope: Scope }) {
+  const mayCreateKey = useMay('admin');
+  const title =
+    scope.environment === 'production' ? 'Nobody has signed up yet' : `Nobody in ${scope.environment} yet`;
+  if (!mayCreateKey)
+    return (
+      <EmptyState icon={<UserPlus aria-hidden />} title={title}>
+        Signups appear here at once.
+      </EmptyState>
+    );
   const command = [
     `curl ${BASE_URL}/sdk/v1/waitlist/signup \\`,
     '  -H "Authorization: Bearer $DOORLIST_KEY" \\',
@@ -20,9 +29,7 @@ export function FirstSignup({ scope }: { scope: Scope }) {
   return (
     <EmptyState
       icon={<UserPlus aria-hidden />}
-      title={
-        scope.environment === 'production' ? 'Nobody has signed up yet' : `Nobody in ${scope.environment} yet`
-      }
+      title={title}
       action={
         <Link
           to="/waitlists/$waitlistId/api"

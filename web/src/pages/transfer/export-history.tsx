@@ -12,6 +12,9 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { exportsQuery, fileUrl, hasFile, isFinished, type Job, newest, POLL_MS } from './jobs.ts';
 
+/** Why there was never a file. */
+const ENDED: Partial<Record<Job['state'], string>> = { cancelled: 'Cancelled', failed: 'Failed' };
+
 /** Exports whose file can still be downloaded, and those before. */
 export function ExportHistory({ scope }: { scope: Scope }) {
   const query = useQuery({
@@ -33,7 +36,9 @@ export function ExportHistory({ scope }: { scope: Scope }) {
             Download
           </a>
         ) : (
-          <span className="text-sm text-mute">{job.state === 'cancelled' ? 'Cancelled' : 'Expired'}</span>
+          <span className="text-sm text-mute" title={job.error ?? undefined}>
+            {ENDED[job.state] ?? 'Expired'}
+          </span>
         ),
     },
   ];

@@ -9,7 +9,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { JobBadge } from './job-badge.tsx';
-import { importResultOf, importsQuery, type Job } from './jobs.ts';
+import { importResultOf, importsQuery, type Job, rowsInWords } from './jobs.ts';
 
 const COLUMNS: Column<Job>[] = [
   { id: 'at', label: 'Started', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
@@ -26,7 +26,7 @@ const COLUMNS: Column<Job>[] = [
 function summaryOf(job: Job): string {
   const result = importResultOf(job);
   if (job.error !== null) return job.error;
-  if (!result) return job.done ? `${job.done.toLocaleString('en')} rows` : '–';
+  if (!result) return job.done ? rowsInWords(job.done) : '–';
   const { created, failed, dryRun, undone } = result;
   if (undone > 0) return `Undone, ${undone.toLocaleString('en')} removed`;
   const bad = failed > 0 ? `, ${failed.toLocaleString('en')} bad` : '';

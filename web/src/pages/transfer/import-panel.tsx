@@ -25,6 +25,7 @@ import {
   type Job,
   jobQuery,
   newest,
+  rowsInWords,
 } from './jobs.ts';
 
 interface ImportPanelProps {
@@ -148,6 +149,7 @@ function Running({ job, onCancel }: { job: Job; onCancel: () => Promise<void> })
 }
 
 function rowsOf({ done, total }: Job): string {
-  const rows = (done ?? 0).toLocaleString('en');
-  return total === null ? `${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
+  return total === null
+    ? rowsInWords(done ?? 0)
+    : `${(done ?? 0).toLocaleString('en')} of ${rowsInWords(total)}`;
 }

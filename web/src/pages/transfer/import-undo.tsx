@@ -32,7 +32,7 @@ export function ImportUndo({ scope, jobId, undo, created, undone }: ImportUndoPr
   if (!undo.isPossible)
     return undone > 0 ? (
       <p className="text-mute">
-        Undone. {people(undone)} of it {undone === 1 ? 'was' : 'were'} removed.
+        Undone. {people(undone)} {undone === 1 ? 'was' : 'were'} removed.
       </p>
     ) : (
       <p className="text-sm text-mute">Cannot be undone. {capitalize(undo.reason ?? '')}.</p>

@@ -10,6 +10,10 @@ export const POLL_MS = 5_000;
 const UNDO_POLL_MS = 1_000;
 const SHOWN = 50;
 
+export function rowsInWords(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+}
+
 export function isFinished({ state }: Job): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }

@@ -60,7 +60,7 @@ export function WavePage() {
         {wave?.pauseReason && (
           <Alert tone="warn" title="This wave paused itself">
             {capitalize(wave.pauseReason)}.{' '}
-            {wave.resumesItself ? 'It goes on when they do.' : 'Resume it once the cause is mended.'}
+            {wave.resumesItself ? 'It goes on when they do.' : 'Resume it once the cause is fixed.'}
           </Alert>
         )}
         {wave && !isOver(wave) && !wave.pauseReason && (
