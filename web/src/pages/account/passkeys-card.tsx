@@ -56,7 +56,9 @@ export function PasskeysCard() {
               >
                 <Fingerprint className="size-4 shrink-0 text-mute" aria-hidden />
                 <span className="flex min-w-0 flex-1 flex-col">
-                  <span className="truncate font-medium">{passkey.name}</span>
+                  <span className="truncate font-medium" title={passkey.name}>
+                    {passkey.name}
+                  </span>
                   <span className="text-sm text-mute">
                     {passkey.lastUsedAt === null ? (
                       'Never used'

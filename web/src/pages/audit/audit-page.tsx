@@ -63,16 +63,14 @@ export function AuditPage() {
       label: 'On',
       wide: true,
       className: 'max-w-56',
-      cell: ({ object }) => (
-        <span className="block truncate">{object ? (object.name ?? object.id ?? object.kind) : '–'}</span>
-      ),
+      cell: ({ object }) => <Cut text={object ? (object.name ?? object.id ?? object.kind) : '–'} />,
     },
     {
       id: 'actor',
       label: 'By',
       wide: true,
       className: 'max-w-48',
-      cell: ({ actor }) => <span className="block truncate">{actor.name ?? actor.kind}</span>,
+      cell: ({ actor }) => <Cut text={actor.name ?? actor.kind} />,
     },
     { id: 'at', label: 'When', right: true, cell: ({ at }) => <RelativeTime at={at} /> },
   ];
@@ -132,5 +130,13 @@ export function AuditPage() {
         {chosen && <RecordDetails record={chosen} onFilter={only} />}
       </Drawer>
     </>
+  );
+}
+
+function Cut({ text }: { text: string }) {
+  return (
+    <span className="block truncate" title={text}>
+      {text}
+    </span>
   );
 }

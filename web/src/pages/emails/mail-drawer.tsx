@@ -37,7 +37,11 @@ export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
     <Drawer
       open={mailId !== undefined}
       onClose={onClose}
-      title={<span dir="auto">{mail?.subject ?? 'Email'}</span>}
+      title={
+        <span dir="auto" title={mail?.subject ?? undefined}>
+          {mail?.subject ?? 'Email'}
+        </span>
+      }
       actions={
         source !== null &&
         mail?.subject && (

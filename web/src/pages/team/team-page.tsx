@@ -40,10 +40,14 @@ export function TeamPage() {
       label: 'Name',
       cell: ({ name, email, id }) => (
         <span className="flex min-w-0 flex-col">
-          <span className="truncate font-medium">
+          <span className="truncate font-medium" title={name || email || id}>
             {name || email || id} {id === me.id && <span className="font-normal text-mute">(you)</span>}
           </span>
-          {name && <span className="truncate text-sm text-mute">{email}</span>}
+          {name && (
+            <span className="truncate text-sm text-mute" title={email}>
+              {email}
+            </span>
+          )}
         </span>
       ),
       className: 'max-w-36 sm:max-w-64',

@@ -50,7 +50,9 @@ export function TokensPage() {
       className: 'max-w-56',
       cell: ({ name, hint }) => (
         <span className="flex min-w-0 flex-col">
-          <span className="truncate font-medium">{name}</span>
+          <span className="truncate font-medium" title={name}>
+            {name}
+          </span>
           <span className="font-mono text-sm text-mute">dla_…{hint}</span>
         </span>
       ),
@@ -62,7 +64,11 @@ export function TokensPage() {
       label: 'Created by',
       wide: true,
       className: 'max-w-48',
-      cell: ({ createdBy }) => <span className="block truncate">{makerName(createdBy)}</span>,
+      cell: ({ createdBy }) => (
+        <span className="block truncate" title={makerName(createdBy)}>
+          {makerName(createdBy)}
+        </span>
+      ),
     },
     {
       id: 'used',

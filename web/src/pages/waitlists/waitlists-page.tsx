@@ -96,8 +96,12 @@ function WaitlistCard({ waitlist: { id, name, closedAt, counts } }: { waitlist: 
     >
       <span className="flex items-start justify-between gap-3">
         <span className="flex min-w-0 flex-col">
-          <span className="truncate text-lg font-semibold">{name}</span>
-          <span className="truncate font-mono text-sm text-mute">{id}</span>
+          <span className="truncate text-lg font-semibold" title={name}>
+            {name}
+          </span>
+          <span className="truncate font-mono text-sm text-mute" title={id}>
+            {id}
+          </span>
         </span>
         {closedAt !== null && <Badge>Closed</Badge>}
       </span>

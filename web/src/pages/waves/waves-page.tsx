@@ -24,8 +24,12 @@ const COLUMNS: readonly Column<Wave>[] = [
     className: 'max-w-96 max-md:w-full max-md:max-w-0',
     cell: (wave) => (
       <span className="flex min-w-0 flex-col">
-        <span className="truncate font-medium">{wave.name}</span>
-        <span className="truncate text-sm text-mute">{planInWords(wave)}</span>
+        <span className="truncate font-medium" title={wave.name}>
+          {wave.name}
+        </span>
+        <span className="truncate text-sm text-mute" title={planInWords(wave)}>
+          {planInWords(wave)}
+        </span>
       </span>
     ),
   },
