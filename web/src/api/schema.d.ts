@@ -6001,7 +6001,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of its last invites could not be delivered by email or webhook, bounced or were reported as spam, and at least 5: those since its last run began, and of the last day. `null`: never. */
             failurePercent: number | null;
             /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
             segment: {
