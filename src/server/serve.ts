@@ -32,7 +32,7 @@ import { openTracer } from './open-tracer.ts';
 import { startRequestThreads } from './request-threads.ts';
 import { type StopSignals, watchStopSignals } from './stop-signals.ts';
 import { countThreads, shareConnections } from './thread-count.ts';
-import { welcome } from './welcome.ts';
+import { prepareWelcome } from './welcome.ts';
 import { buildWorkerApp } from './worker-app.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
@@ -114,7 +114,7 @@ interface StartOptions extends Pick<ServeOptions, 'limits'> {
 
 /** Returns when everything works. Until then, what was opened is closed by the caller if something fails. */
 async function start(config: Config, options: StartOptions) {
-  const { log, signals, opened } = options;
+  const { log, signals } = options;
   let isStarting = true;
   signals.first.then(() => {
     if (isStarting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
@@ -122,15 +122,11 @@ async function start(config: Config, options: StartOptions) {
   const listening = await startListening(config, options, () => {
     isStarting = false;
   });
-  const { context, app, threads, dashboard, metricsPort } = listening;
-  await warnOfLargePools(context, config);
+  const { app, threads, dashboard, metricsPort, welcome } = listening;
   warnWithoutPublicUrl(config, log);
   const { port } = app.server.address() as AddressInfo;
   const addresses = { port, metricsPort, threads: threads.count + 1 };
-  const text = await welcome(context, config, addresses, dashboard.state().problem);
-  const background = config.role === 'api' ? NO_BACKGROUND : await startBackground(context, config);
-  opened.defer(background.close);
-  return { ...listening, background, welcome: text };
+  return { ...listening, welcome: welcome(addresses, dashboard.state().problem) };
 }
 
 type Server = Awaited<ReturnType<typeof start>>;
@@ -241,14 +237,24 @@ async function startListening(
   await app.ready();
   await threads.open({ context, metrics: page, passwords, tracer }, dashboard.state());
   const metricsPort = await openMetricsPort(page, config, opened);
+  await warnOfLargePools(context, config);
+  const welcome = await prepareWelcome(context, config);
+  ready();
+  // Before the port opens: once the server has said that it is ready, losing the database must not end it.
+  const background = config.role === 'api' ? NO_BACKGROUND : await startBackground(context, config);
+  opened.defer(background.close);
   await waitingRoom?.close();
   waitingRoom = undefined;
-  ready();
   // Another server cannot join in: its waiting room does not share its port.
-  const port = await listenOn(app, address, threads.count > 0);
-  await threads.listen({ ...address, port });
+  try {
+    const port = await listenOn(app, address, threads.count > 0);
+    await threads.listen({ ...address, port });
+  } catch (error) {
+    await background.drain();
+    throw error;
+  }
   void dashboard.settled.then(() => threads.showDashboard(dashboard.state()));
-  return { context, app, lifecycle, threads, dashboard, metricsPort };
+  return { context, app, lifecycle, threads, dashboard, metricsPort, background, welcome };
 }
 
 async function openMetricsPort(

@@ -13,34 +13,35 @@ interface Listening {
   threads: number;
 }
 
-/** What a server that is ready tells people: where it is, and how to begin. */
-export async function welcome(
+/** What a server tells people once it is ready: where it is, and how to begin. */
+export async function prepareWelcome(
   context: Context,
   config: Config,
-  { port, metricsPort, threads }: Listening,
-  withoutDashboard: string | undefined,
-): Promise<string> {
-  const address = addressOf(config.host, port);
-  const metrics =
-    metricsPort === undefined ? '' : `\nMetrics: ${addressOf(config.metricsHost, metricsPort)}/metrics`;
-  const answering = threads === 1 ? '' : `\nThreads that answer requests: ${threads}`;
-  const storage = describeStorage(config);
-  if (config.role === 'worker')
-    return `
+): Promise<(listening: Listening, withoutDashboard: string | undefined) => string> {
+  const [first] = await listWaitlists(context);
+  const setup = await setupLine(context, config);
+  return (listening, withoutDashboard) => {
+    const { port, metricsPort, threads } = listening;
+    const address = addressOf(config.host, port);
+    const metrics =
+      metricsPort === undefined ? '' : `\nMetrics: ${addressOf(config.metricsHost, metricsPort)}/metrics`;
+    const answering = threads === 1 ? '' : `\nThreads that answer requests: ${threads}`;
+    const storage = describeStorage(config);
+    if (config.role === 'worker')
+      return `
 Doorlist is ready at ${address} (${storage}), as a worker: it sends webhooks and emails and runs jobs
 Only /healthz, /readyz and /metrics are served here.${metrics}
 `;
-  const leaves =
-    config.role === 'api'
-      ? '\nRole: api. Webhooks, emails and jobs wait for an instance with another role.'
-      : '';
-  const [first] = await listWaitlists(context);
-  const id = first?.id ?? 'wl_acme';
-  const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
-  return `
+    const leaves =
+      config.role === 'api'
+        ? '\nRole: api. Webhooks, emails and jobs wait for an instance with another role.'
+        : '';
+    const id = first?.id ?? 'wl_acme';
+    const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
+    return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${withoutDashboard ?? address}
-API reference: ${address}/docs${metrics}${answering}${leaves}${await setupLine(context, config, address)}
+API reference: ${address}/docs${metrics}${answering}${leaves}${setup(address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 
@@ -49,6 +50,7 @@ ${sameStorage(config)}${create}  KEY=$(${COMMAND} key create --waitlist ${id} --
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
 `;
+  };
 }
 
 /** As this machine reaches it. */
@@ -76,8 +78,11 @@ function sameStorage({ databaseUrl, dataDir, masterKey }: Config): string {
 }
 
 /** Printed until there is an owner. Only someone with this link can become the first one. */
-async function setupLine(context: Context, config: Config, address: string): Promise<string> {
-  if (await isSetUp(context.db.query)) return '';
-  const url = setupUrl(await openOperators(context), config.isPublicUrlSet ? config.publicUrl : address);
-  return `\nCreate the owner's account: ${url}`;
+async function setupLine(context: Context, config: Config): Promise<(address: string) => string> {
+  if (await isSetUp(context.db.query)) return () => '';
+  const operators = await openOperators(context);
+  return (address) => {
+    const url = setupUrl(operators, config.isPublicUrlSet ? config.publicUrl : address);
+    return `\nCreate the owner's account: ${url}`;
+  };
 }

@@ -37,7 +37,7 @@ forEachEngine((engine) => {
     };
 
     for (const workers of ['1', '2'])
-      it(`after requests are answered ends the process, with ${workers} threads`, async () => {
+      it(`at the work in the background ends the process, with ${workers} threads`, async () => {
         const storage = await prepare();
         await change(storage, 'drop table mail_pause');
         const environment = { ...storage.environment, ...(await fixedPort()), DOORLIST_WORKERS: workers };

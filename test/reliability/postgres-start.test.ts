@@ -31,13 +31,17 @@ describe('a start on PostgreSQL', () => {
     };
   };
 
-  it('waits for a server that is not up yet, and then serves', async () => {
+  it('waits for a server that is not up yet, then serves, and does not end when it is lost again at once', async () => {
     const { storage, proxy, close }: Proxied = await proxiedPostgres();
     proxy.cut();
     const port = await freePort();
     const server = startCommand({ ...storage.environment, PORT: String(port) }, 'serve');
     try {
       const ready = asking(port);
+      assert.equal(await ready(503), 503);
+      proxy.restore();
+      assert.equal(await ready(200), 200);
+      proxy.cut();
       assert.equal(await ready(503), 503);
       proxy.restore();
       assert.equal(await ready(200), 200);
