@@ -22,12 +22,13 @@ export type RecordReading = (
  * those of the database: the clock here only measures how much of one is left.
  */
 export function recordReadings(context: OperatorContext): RecordReading {
-  const recordedUntil = new Map<string, number>();
+  const recorded = new Map<string, { since: number; until: number }>();
   return async (actor, action, waitlistId, environment) => {
     const who = referenceTo(actor);
     const known = `${who} ${action} ${waitlistId} ${environment}`;
-    const asked = context.clock();
-    if (asked < (recordedUntil.get(known) ?? 0)) return;
+    const since = context.clock();
+    const last = recorded.get(known);
+    if (last && last.since <= since && since < last.until) return;
     const leftMs = await changeOperators(context, async (trx, now) => {
       const begunMs = now % HOUR_MS;
       const earlier = await trx
@@ -43,7 +44,7 @@ export function recordReadings(context: OperatorContext): RecordReading {
       if (!earlier) await recordAudit(context, trx, actor, { action, object }, now);
       return HOUR_MS - begunMs;
     });
-    if (recordedUntil.size >= REMEMBERED_MAX) recordedUntil.clear();
-    recordedUntil.set(known, asked + leftMs);
+    if (recorded.size >= REMEMBERED_MAX) recorded.clear();
+    recorded.set(known, { since, until: since + leftMs });
   };
 }

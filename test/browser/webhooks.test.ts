@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { parseId } from '../../src/lib/ids.ts';
 import { DELAYS_MS } from '../../src/outbox/retry.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries, showDelivery } from '../../src/webhooks/list-deliveries.ts';
@@ -250,6 +251,29 @@ forEachEngine((engine) => {
       await page.getByText('Origin', { exact: true }).waitFor();
       assert.doesNotMatch(await page.content(), /long\/long/, 'the path may contain a password');
       await check(page, 'an endpoint for support');
+      await page.close();
+    });
+
+    it('shows that the settings of an endpoint are damaged, and deletes it', async () => {
+      const { body } = await owner.post<{ id: string }>(`/waitlists/${list.id}/webhooks`, {
+        url: receiver.url,
+      });
+      await service.context.db.query
+        .updateTable('webhook_endpoint')
+        .set({ sealed: Buffer.from('damaged') })
+        .where('id', '=', parseId('whe', body.id) ?? Buffer.alloc(0))
+        .execute();
+      const page = await open(`/waitlists/${list.id}/webhooks`);
+      await page.getByRole('row').filter({ hasText: 'Damaged' }).getByRole('button').press('Enter');
+      await page.getByText('The settings of this endpoint are damaged').waitFor();
+      await check(page, 'a damaged endpoint');
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+      assert.equal(await page.getByRole('menuitem', { name: /Edit|secret/ }).count(), 0);
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByLabel(/to confirm/).fill(body.id);
+      await page.getByRole('button', { name: 'Delete endpoint' }).click();
+      await page.getByText('Endpoint deleted').waitFor();
       await page.close();
     });
   });
