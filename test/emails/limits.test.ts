@@ -6,7 +6,7 @@ import { countBacklog, glanceAtBacklog } from '../../src/outbox/backlog.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { glanceAtDeliveries } from '../../src/waitlist/upkeep/health.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { createWave } from '../../src/waitlist/waves/change-waves.ts';
+import { changeWave, createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { readWave } from '../../src/waitlist/waves/waves.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
@@ -179,9 +179,7 @@ forEachEngine((engine) => {
     const queue = await list.queue();
     await fillQueue(service.context, queue, 20);
     await endpointFor(service.context, queue, receiver.url, { events: ['invite.sent'] });
-    const plan = { name: 'Mornings', count: 10, schedule: MORNINGS };
-    const { id } = await createWave(service.context, queue, plan);
-    service.clock.now = FIRST;
+    const { id } = await createWave(service.context, queue, { name: 'Trickle', keepOpen: 10 });
     await keepUp(service.context);
     for (const [index, afterMs] of [0, 5_000, 5 * MINUTE_MS].entries()) {
       service.clock.now += afterMs;
@@ -196,12 +194,13 @@ forEachEngine((engine) => {
         return attempts.length === 10 * (index + 1);
       });
     }
-    service.clock.now = FIRST + DAY_MS;
+    await changeWave(service.context, queue, id, { keepOpen: 20 });
     await keepUp(service.context);
     const { state, pauseReason, invited } = await readWave(service.context, queue, id);
     assert.deepEqual([state, invited], ['paused', 10]);
     assert.match(pauseReason ?? '', /^10 of the last 10 invites could not be delivered by email or webhook/);
     receiver.answer = ok;
+    service.clock.now += HOUR_MS;
     service.wake();
     await nothingPending(service.context, list);
   });
