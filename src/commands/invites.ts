@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
-import { mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
+import { leftToday, mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
 import { readParts } from '../mail/parts.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
@@ -80,8 +80,9 @@ export const invites: Command[] = [
       const first = parseWholeText(count, 'COUNT', { from: 1, to: 999_999_999 });
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
+      const mail = await mailBefore(context, queue, config);
       const result = await startInviteRun(context, queue, { first }, expiresAt, showProgress);
-      return outcomeOf(context, queue, result, config);
+      return outcomeOf(context, queue, result, mail);
     },
   },
   {
@@ -94,8 +95,9 @@ export const invites: Command[] = [
       if (Object.keys(segment).length === 0)
         throw new UsageProblem('at least one condition is required, such as --where plan=pro');
       const expiresAt = parseExpiry(flags, await sharedNow(context));
+      const mail = await mailBefore(context, queue, config);
       const result = await startInviteRun(context, queue, { segment }, expiresAt, showProgress);
-      return outcomeOf(context, queue, result, config);
+      return outcomeOf(context, queue, result, mail);
     },
   },
   {
@@ -105,7 +107,8 @@ export const invites: Command[] = [
     run: async (context, _, flags, config) => {
       const queue = await queueOf(context, flags);
       const job = textOr(flags, 'job', undefined);
-      return outcomeOf(context, queue, await resumeInviteRun(context, queue, job, showProgress), config);
+      const mail = await mailBefore(context, queue, config);
+      return outcomeOf(context, queue, await resumeInviteRun(context, queue, job, showProgress), mail);
     },
   },
   {
@@ -174,11 +177,17 @@ function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);
 }
 
+/** Whether the emails of a run are sent. Afterwards, a warm-up may be used up by these very emails. */
+async function mailBefore(context: Context, queue: Queue, config: Config) {
+  const mailable = await mailableFrom(context, queue, 'invite', await hasMailServer(context, config));
+  return { mailable, today: mailable.mailable ? await leftToday(context, queue) : null };
+}
+
 async function outcomeOf(
   context: Context,
   queue: Queue,
   result: RunResult,
-  config: Config,
+  { mailable, today }: Awaited<ReturnType<typeof mailBefore>>,
 ): Promise<Outcome> {
   const { jobId, invited, requested, unreadable } = result;
   const fewer = requested !== null && invited < requested;
@@ -191,8 +200,12 @@ async function outcomeOf(
     : '';
   const left = !fewer && damaged > 0 ? ` Skipped: ${reasons.join('; ')}.` : '';
   const codes = invited === 0 ? '' : ` Run \`${commandOn(queue, 'invite', 'list')}\` to see the codes.`;
-  const mailable = await mailableFrom(context, queue, 'invite', await hasMailServer(context, config));
-  const note = invited === 0 ? '' : notEmailed(mailable);
+  const isSplit = today !== null && today < invited;
+  const note = isSplit
+    ? `Emails that are sent today: ${today}. The others wait for the next days of the warm-up.`
+    : invited === 0
+      ? ''
+      : notEmailed(mailable);
   return {
     json: { jobId, invited, requested, unreadable: damaged, mailable, ...(notInvited ? { notInvited } : {}) },
     text: `Invited ${count}.${why}${left}${codes}${note && `\n${note}`}`,

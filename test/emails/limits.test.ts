@@ -446,6 +446,16 @@ forEachEngine((engine) => {
       }
       await change(list, { warmUp: null });
       await mailsArrived(server, list, 3);
+      await change(list, { warmUp: { start: 1, to: 1 } });
+      await list.signup({ email: 'first@example.com' }, { email: 'second@example.com' });
+      const words = ['invite', 'first', '2', '--waitlist', list.id];
+      const { out } = await typed(service.storage.environment, ...words);
+      assert.match(
+        out,
+        /\nEmails that are sent today: 1\. The others wait for the next days of the warm-up\.$/m,
+      );
+      await change(list, { warmUp: null });
+      await mailsArrived(server, list, 5);
     });
 
     it('does not count what the mail server refused, and sends all when it is switched off', async () => {

@@ -224,7 +224,7 @@ function MailWarning({ preview }: { preview: Preview | undefined }) {
     );
   if (leftToday !== null && leftToday < count)
     return (
-      <Alert tone="warn" title={`${leftToday.toLocaleString('en')} of these emails are sent today`}>
+      <Alert tone="warn" title={`Emails that are sent today: ${leftToday.toLocaleString('en')}`}>
         The others wait for the next days of the warm-up. An invite that expires before its turn is not
         emailed.
       </Alert>
