@@ -1,5 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { Problems } from '../lib/errors.ts';
+import { reportState } from '../lib/state-log.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { OperatorContext } from './context.ts';
@@ -19,9 +21,13 @@ export function readAlerts(context: OperatorContext): Promise<AlertSettings> {
   return readWithin(context, context.db.query);
 }
 
-async function readWithin({ vault }: OperatorContext, query: Database['query']): Promise<AlertSettings> {
+/** If the settings are damaged, nobody gets alerts until somebody turns them on again. */
+async function readWithin({ vault, log }: OperatorContext, query: Database['query']): Promise<AlertSettings> {
   const { alerts } = await query.selectFrom('instance').select('alerts').executeTakeFirstOrThrow();
-  return alerts ? vault.open<AlertSettings>('instance.alerts', ROW, alerts) : NOBODY;
+  if (!alerts) return NOBODY;
+  const opened = ifReadable(() => vault.open<AlertSettings>('instance.alerts', ROW, alerts));
+  reportState(log, 'settings of alerts', opened ? 'ok' : 'damaged');
+  return opened ?? NOBODY;
 }
 
 /** The URL that is called, or why it cannot be. */

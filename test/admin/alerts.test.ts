@@ -173,4 +173,16 @@ forEachEngine((engine) => {
     assert.equal(changes, 0, 'what was told goes on');
     end();
   });
+
+  it('whose settings are damaged are off, and can be turned on again', async () => {
+    await service.context.db.query
+      .updateTable('instance')
+      .set({ alerts: Buffer.from('damaged') })
+      .execute();
+    const { body } = await admin.get<{ emails: boolean; webhookUrl: string | null }>('/health/alerts');
+    assert.deepEqual([body.emails, body.webhookUrl], [false, null]);
+    assert.equal(await look(1, PAUSED), true);
+    succeeded(await admin.patch('/health/alerts', { emails: true }));
+    assert.equal((await admin.get<{ emails: boolean }>('/health/alerts')).body.emails, true);
+  });
 });

@@ -446,6 +446,10 @@ forEachEngine((engine) => {
       }
       await change(list, { warmUp: null });
       await mailsArrived(server, list, 3);
+    });
+
+    it('says on the command line how many emails of a run go out today', async () => {
+      const list = await mailingList(service, ['invite']);
       await change(list, { warmUp: { start: 1, to: 1 } });
       await list.signup({ email: 'first@example.com' }, { email: 'second@example.com' });
       const words = ['invite', 'first', '2', '--waitlist', list.id];
@@ -455,7 +459,7 @@ forEachEngine((engine) => {
         /\nEmails that are sent today: 1\. The others wait for the next days of the warm-up\.$/m,
       );
       await change(list, { warmUp: null });
-      await mailsArrived(server, list, 5);
+      await mailsArrived(server, list, 2);
     });
 
     it('does not count what the mail server refused, and sends all when it is switched off', async () => {

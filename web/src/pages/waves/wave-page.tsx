@@ -65,7 +65,9 @@ export function WavePage() {
         )}
         {wave && !isOver(wave) && !wave.pauseReason && (
           <NotMailed mailable={wave.mailable} otherwise="Invites are not emailed">
-            {wave.mailable.reason === 'sending_paused' && 'No run begins until then.'}
+            {wave.state !== 'paused' &&
+              wave.mailable.reason === 'sending_paused' &&
+              'No run begins until then.'}
           </NotMailed>
         )}
         <Stats>
