@@ -211,7 +211,7 @@ const CHANGES: Record<string, Prepare> = {
   confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
   updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),
   testAlerts: async () => {
-    succeeded(await admin.patch('/health/alerts', { emails: true }));
+    succeeded(await admin.patch('/health/alerts', { webhookUrl: 'http://127.0.0.1:9/' }));
     return { path: '/health/alerts/test', gets: 202 };
   },
   createEnvironment: () => ({ path: '/environments', body: { name: unique('e') }, gets: 201 }),
@@ -268,6 +268,10 @@ const CHANGES: Record<string, Prepare> = {
     return { path: of(list, '/invites'), body: { email: 'ada@example.com' }, gets: 201 };
   },
   revokeInvite: async (list) => ({ path: of(list, `/invites/${await inviteOf(list)}`) }),
+  revokeInvites: async (list) => {
+    await inviteOf(list);
+    return { path: of(list, '/invites/revoke'), body: {}, gets: 202 };
+  },
   resendInvite: async (list) => ({ path: of(list, `/invites/${await inviteOf(list)}/resend`) }),
 };
 

@@ -82,10 +82,12 @@ forEachEngine((engine) => {
       server.refuseRecipient = () => undefined;
       const [suppressed] = await listSuppressions(service.context, queue, 10);
       assert.equal(suppressed?.reason, 'bounced');
-      assert.deepEqual(
-        (await told()).map(({ event, data }) => [event, data.entry?.email]),
-        ['signup.created', 'mail.bounced'].map((event) => [event, 'gone@example.com']),
-      );
+      const events = (await told()).map(({ event, data }) => [event, data.entry?.email]);
+      // They have the same time, because the clock stands still.
+      assert.deepEqual(events.sort(), [
+        ['mail.bounced', 'gone@example.com'],
+        ['signup.created', 'gone@example.com'],
+      ]);
       const before = server.received.length;
       await list.invite('Gone@Example.com');
       await until('the invite failed', async () => {
