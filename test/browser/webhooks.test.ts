@@ -266,6 +266,8 @@ forEachEngine((engine) => {
       const page = await open(`/waitlists/${list.id}/webhooks`);
       await page.getByRole('row').filter({ hasText: 'Damaged' }).getByRole('button').press('Enter');
       await page.getByText('The settings of this endpoint are damaged').waitFor();
+      await page.getByText('Nothing sent yet').waitFor();
+      assert.equal(await page.getByRole('button', { name: /Send test event|Replay/ }).count(), 0);
       await check(page, 'a damaged endpoint');
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).waitFor();

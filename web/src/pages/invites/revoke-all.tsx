@@ -5,6 +5,7 @@ import { type Job, watchJob } from '../../api/jobs.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { invitesQuery } from './invite-list.tsx';
 import { invitesOf } from './invites-in-words.ts';
@@ -23,10 +24,14 @@ export function RevokeAll({ scope }: { scope: Scope }) {
   const [open, setOpen] = useState(0);
   const [asking, setAsking] = useState(false);
   const { data: listed } = useInfiniteQuery(invitesQuery(scope, { state: 'open' }));
-  const { run, busy, error } = useAct(async () => {
-    const { count } = (await revoke(scope, { dryRun: true })) as { count: number };
-    setOpen(count);
-    setAsking(true);
+  const { run, busy } = useAct(async () => {
+    try {
+      const { count } = (await revoke(scope, { dryRun: true })) as { count: number };
+      setOpen(count);
+      setAsking(true);
+    } catch (error) {
+      toastError(error);
+    }
   });
   if (!listed?.pages[0]?.invites.length) return null;
   return (
@@ -34,11 +39,6 @@ export function RevokeAll({ scope }: { scope: Scope }) {
       <Button size="sm" busy={busy} onClick={() => void run()}>
         Revoke all open
       </Button>
-      {error && (
-        <p role="alert" className="text-sm text-danger">
-          {error.sentence}
-        </p>
-      )}
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}

@@ -54,13 +54,13 @@ const COLUMNS: Column<Delivery>[] = [
 
 interface DeliveriesCardProps {
   endpointId: string;
-  mayManage: boolean;
+  maySend: boolean;
   onOpen: (eventId: string) => void;
   onReplay: () => void;
   onTest: () => void;
 }
 
-export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest }: DeliveriesCardProps) {
+export function DeliveriesCard({ endpointId, maySend, onOpen, onReplay, onTest }: DeliveriesCardProps) {
   const scope = useScope();
   const { state, event } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
@@ -101,7 +101,7 @@ export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest
               void navigate({ search: (now) => ({ ...now, event: next === ANY ? undefined : next }) })
             }
           />
-          {mayManage && (
+          {maySend && (
             <Button icon={<RotateCcw aria-hidden />} onClick={onReplay}>
               Replay failed
             </Button>
@@ -138,7 +138,7 @@ export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest
                 icon={<Send aria-hidden />}
                 title="Nothing sent yet"
                 action={
-                  mayManage && (
+                  maySend && (
                     <Button look="primary" onClick={onTest}>
                       Send test event
                     </Button>

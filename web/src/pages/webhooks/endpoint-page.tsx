@@ -56,6 +56,7 @@ export function EndpointPage() {
     }
   });
   const endpoint = query.data;
+  const isDamaged = endpoint?.url === null;
   return (
     <>
       <div className="flex flex-col gap-3">
@@ -81,9 +82,11 @@ export function EndpointPage() {
             mayManage &&
             (endpoint ? (
               <>
-                <Button icon={<Send aria-hidden />} busy={test.busy} onClick={() => void test.run()}>
-                  Send test event
-                </Button>
+                {!isDamaged && (
+                  <Button icon={<Send aria-hidden />} busy={test.busy} onClick={() => void test.run()}>
+                    Send test event
+                  </Button>
+                )}
                 <EndpointMenu
                   endpoint={endpoint}
                   onAsk={setAsking}
@@ -97,7 +100,7 @@ export function EndpointPage() {
         />
       </div>
       <QueryProblem framed query={query}>
-        {endpoint?.url === null && (
+        {isDamaged && (
           <Alert tone="danger" title="The settings of this endpoint are damaged">
             <p>They cannot be decrypted, so nothing is sent. Delete the endpoint, and add it again.</p>
           </Alert>
@@ -128,7 +131,7 @@ export function EndpointPage() {
         <DeliveriesCard
           endpointId={endpointId}
           onOpen={open}
-          mayManage={mayManage}
+          maySend={mayManage && !isDamaged}
           onReplay={() => setAsking('replay')}
           onTest={() => void test.run()}
         />
