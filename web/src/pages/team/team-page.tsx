@@ -38,7 +38,7 @@ export function TeamPage() {
     {
       id: 'name',
       label: 'Name',
-      cell: ({ name, email, id }) => (
+      cell: ({ name, email, id, state }) => (
         <span className="flex min-w-0 flex-col">
           <span className="truncate font-medium" title={name || email || id}>
             {name || email || id} {id === me.id && <span className="font-normal text-mute">(you)</span>}
@@ -48,6 +48,7 @@ export function TeamPage() {
               {email}
             </span>
           )}
+          {state === 'damaged' && <span className="text-sm text-danger md:hidden">Damaged</span>}
         </span>
       ),
       className: 'max-w-36 sm:max-w-64',

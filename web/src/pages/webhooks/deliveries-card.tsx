@@ -145,8 +145,8 @@ export function DeliveriesCard({ endpointId, maySend, onOpen, onReplay, onTest }
                   )
                 }
               >
-                Deliveries appear here as things happen on the waitlist. A test event shows whether your
-                endpoint answers.
+                Deliveries appear here as things happen on the waitlist.
+                {maySend && ' A test event shows whether your endpoint answers.'}
               </EmptyState>
             )
           }
