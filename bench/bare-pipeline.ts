@@ -16,7 +16,7 @@ interface Joining {
   metadata?: Record<string, unknown>;
 }
 
-const BATCH = 32;
+const BATCH = { least: 32, most: 32 };
 const HASH_BYTES = 32;
 const PERSON_OVERHEAD_BYTES = 100; // Of a sealed person, besides the email and the metadata.
 

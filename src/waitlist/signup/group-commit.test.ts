@@ -27,7 +27,7 @@ function committedByHand(options: Partial<GroupCommitOptions<Request, string>> =
       }),
     isolate: () => true,
     weigh: ({ weight = 1 }) => weight,
-    batchWeight: 100,
+    batchWeight: { least: 100, most: 100 },
     mostWaiting: 1_000,
     longestWaitMs: 10_000,
     now: () => Date.now(),
@@ -82,7 +82,7 @@ describe('group commit', () => {
   });
 
   it('fills batches up to the maximum weight, and writes a heavier request alone', async () => {
-    const { group, begun, turn } = committedByHand({ batchWeight: 10 });
+    const { group, begun, turn } = committedByHand({ batchWeight: { least: 10, most: 10 } });
     const results = [1, 4, 6, 50, 1].map((weight, i) => group.submit(1, { name: `${i}`, weight }));
     for (let i = 0; i < 5; i += 1) {
       await turn();
@@ -150,27 +150,33 @@ describe('group commit', () => {
     });
   });
 
-  it('takes more into a batch after a slow one, within bounds', async () => {
-    let now = 0;
-    const sizes: number[] = [];
-    const { group, begun, turn } = committedByHand({
-      batchWeight: 2,
-      growth: { perMs: 1, most: 6 },
-      now: () => now,
-    });
-    const results = Array.from({ length: 20 }, (_, n) => group.submit(1, { name: `${n}` }));
-    for (const tookMs of [1, 4, 100, 1]) {
-      now += tookMs;
-      begun.at(-1)?.commit();
-      await turn();
-      sizes.push(begun.at(-1)?.requests.length ?? 0);
-    }
-    assert.deepEqual(sizes, [2, 4, 6, 2]);
-    for (let n = 0; n < 4; n += 1) {
+  it('takes half of what is not committed yet into a batch, within bounds', async () => {
+    const { group, begun, turn } = committedByHand({ batchWeight: { least: 2, most: 6 } });
+    const results = Array.from({ length: 23 }, (_, n) => group.submit(1, { name: `${n}` }));
+    for (let commits = 0; commits < 7; commits += 1) {
       begun.at(-1)?.commit();
       await turn();
     }
-    assert.equal((await Promise.all(results)).length, 20);
+    assert.deepEqual(
+      begun.map(({ requests }) => requests.length),
+      [1, 6, 6, 5, 2, 2, 1],
+    );
+    assert.equal((await Promise.all(results)).length, 23);
+  });
+
+  it('counts what is being written as not committed', async () => {
+    const { group, begun } = committedByHand({ batchWeight: { least: 2, most: 100 } });
+    const results = Array.from({ length: 6 }, (_, n) => group.submit(1, { name: `${n}`, weight: 2 }));
+    begun[0]?.lock();
+    assert.deepEqual(
+      begun.map(({ requests }) => requests.length),
+      [1, 3],
+    );
+    for (let first = 0; first < begun.length; first += 1) {
+      begun[first]?.commit();
+      await new Promise(setImmediate);
+    }
+    assert.equal((await Promise.all(results)).length, 6);
   });
 
   it('retries a failed batch one by one, so that one request cannot fail another', async () => {

@@ -17,8 +17,6 @@ interface QueueWork<Request, Result> {
   readonly writing: (readonly Member<Request, Result>[])[];
   /** Whether the last of them has its lock, so that the next one can queue up for it. */
   locked: boolean;
-  batchWeight: number;
-  committedAt: number;
 }
 
 export interface GroupCommitOptions<Request, Result> {
@@ -30,10 +28,11 @@ export interface GroupCommitOptions<Request, Result> {
   /** Whether a failed batch can be retried one request at a time. */
   isolate(error: unknown): boolean;
   weigh(request: Request): number;
-  /** A batch takes requests up to this total weight, and always at least one. */
-  batchWeight: number;
-  /** Where commits take longer, a batch takes more: so much for each millisecond that the last one took. */
-  growth?: { perMs: number; most: number };
+  /**
+   * A batch takes requests up to a total weight, and always at least one: half of what is not committed yet, so that the
+   * other half can be answered and sent again meanwhile, but within these bounds.
+   */
+  batchWeight: { least: number; most: number };
   /** When more weight than this is waiting, new requests are rejected. */
   mostWaiting: number;
   /** Where the waiting weight is counted, together with that of others. */
@@ -81,15 +80,19 @@ export class GroupCommit<Request, Result> {
   }
 
   #openQueue(queueId: number): QueueWork<Request, Result> {
-    const { batchWeight } = this.#options;
-    const work = { waiting: [], writing: [], locked: false, batchWeight, committedAt: this.#now() };
+    const work = { waiting: [], writing: [], locked: false };
     this.#queues.set(queueId, work);
     return work;
   }
 
   #startBatch(queueId: number, work: QueueWork<Request, Result>): void {
     if (work.waiting.length > 0 && (work.writing.length === 0 || this.#canQueueUp(work)))
-      void this.#commit(queueId, work, takeBatch(work.waiting, work.batchWeight));
+      void this.#commit(queueId, work, takeBatch(work.waiting, this.#nextWeight(work)));
+  }
+
+  #nextWeight({ waiting, writing }: QueueWork<Request, Result>): number {
+    const { least, most } = this.#options.batchWeight;
+    return Math.min(Math.max(least, weightOf([...writing.flat(), ...waiting]) / 2), most);
   }
 
   /**
@@ -107,7 +110,6 @@ export class GroupCommit<Request, Result> {
     work: QueueWork<Request, Result>,
     batch: Member<Request, Result>[],
   ): Promise<void> {
-    const startedAt = this.#now();
     work.writing.push(batch);
     work.locked = false;
     await this.#commitBatch(queueId, batch, () => {
@@ -117,15 +119,8 @@ export class GroupCommit<Request, Result> {
     });
     work.writing.splice(work.writing.indexOf(batch), 1);
     this.#giveRoomBack(batch);
-    this.#adapt(work, this.#now() - Math.max(startedAt, work.committedAt));
     this.#startBatch(queueId, work);
     if (work.writing.length === 0) this.#queues.delete(queueId);
-  }
-
-  #adapt(work: QueueWork<Request, Result>, tookMs: number): void {
-    const { batchWeight, growth } = this.#options;
-    work.committedAt = this.#now();
-    if (growth) work.batchWeight = Math.max(batchWeight, Math.min(tookMs * growth.perMs, growth.most));
   }
 
   async #commitBatch(
