@@ -160,7 +160,7 @@ export const mails: Command[] = [
       const sending = await sendingOf(context, config);
       const view = presentMailDetails(await showMail(context, await queueOf(context, flags), id, sending));
       const { mail } = view;
-      if (!mail) return { json: view, text: `${view.id}  ${view.kind}  ${view.state}\n(erased)` };
+      if (!mail) return { json: view, text: `${view.id}  ${view.kind}  ${view.state}\n(erased or damaged)` };
       const rows = view.log.map((one) => [
         one.attempt,
         one.at,

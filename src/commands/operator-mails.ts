@@ -56,7 +56,7 @@ export const operatorMails: Command[] = [
         log: log.map((one) => ({ ...one, at: isoTime(one.at) })),
       };
       const head = `${view.id}  ${view.kind}  ${view.state}`;
-      if (!mail) return { json, text: `${head}\n(erased)` };
+      if (!mail) return { json, text: `${head}\n(erased or damaged)` };
       const rows = json.log.map((one) => [one.attempt, one.at, one.status, one.error ?? 'ok', one.response]);
       const attempts = table(['ATTEMPT', 'AT', 'STATUS', 'OUTCOME', 'RESPONSE'], rows);
       const from = `${mail.from.name} <${mail.from.address}>`;

@@ -69,7 +69,7 @@ export const webhookDeliveries: Command[] = [
       ]);
       const text = table(['ATTEMPT', 'AT', 'STATUS', 'TOOK', 'OUTCOME', 'RESPONSE'], rows);
       const head = `${delivery.event}  ${delivery.kind}  ${delivery.state}`;
-      return { json: delivery, text: `${head}\n${delivery.body ?? '(erased)'}\n\n${text}` };
+      return { json: delivery, text: `${head}\n${delivery.body ?? '(erased or damaged)'}\n\n${text}` };
     },
   },
   {

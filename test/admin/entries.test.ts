@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { formatId } from '../../src/lib/ids.ts';
+import { formatId, parseId } from '../../src/lib/ids.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { recordAudit } from '../../src/operators/audit.ts';
 import { openOperators } from '../../src/operators/context.ts';
@@ -415,6 +415,20 @@ forEachEngine((engine) => {
       );
       assert.equal(second.nextCursor, null);
       assertError(await ask('GET', `${path}?cursor=x`), 400, 'invalid_request', /^cursor:/);
+    });
+
+    it('exports nobody who was erased or whose data is damaged, and says which of them it is', async () => {
+      const of = await crowd(2);
+      const [erased, damaged] = [await idOf(of, email(1)), await idOf(of, email(2))];
+      await ask('DELETE', `${entryPath(of, erased)}?erase=true`, { body: { confirm: erased } });
+      await service.context.db.query
+        .updateTable('entry')
+        .set({ person: Buffer.from('damaged') })
+        .where('id', '=', parseId('ent', damaged) as Buffer)
+        .execute();
+      const exported = (id: string) => ask('GET', `${entryPath(of, id)}/export`);
+      assertError(await exported(erased), 404, 'not_found', /^this entry was erased/);
+      assertError(await exported(damaged), 404, 'not_found', /^this entry is damaged/);
     });
 
     it('exports one person, and says so in the audit trail', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { checkInstallation } from '../../src/installation/health.ts';
+import { parseId } from '../../src/lib/ids.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { OPEN_WAVES_MAX } from '../../src/waitlist/waves/change-waves.ts';
@@ -151,6 +152,39 @@ forEachEngine((engine) => {
             404,
             'not_found',
           );
+    });
+
+    it('that are damaged are left out, and do not end a page before the others', async () => {
+      const of = await service.waitlist();
+      const ids: string[] = [];
+      for (const name of ['First', 'Second', 'Third', 'Fourth', 'Fifth']) {
+        ids.unshift((await create(of, { name, schedule: WEEKDAYS })).body.id);
+        service.clock.advance(1);
+      }
+      const [fifth, fourth, third, second, first] = ids as [string, string, string, string, string];
+      await service.context.db.query
+        .updateTable('wave')
+        .set({ plan: Buffer.from('damaged') })
+        .where(
+          'id',
+          'in',
+          [fourth, third, first].map((id) => parseId('wav', id) as Buffer),
+        )
+        .execute();
+      const page = await ask<{ waves: Wave[]; nextCursor: string | null }>('GET', `${pathOf(of)}?limit=1`);
+      assert.deepEqual(
+        page.body.waves.map(({ id }) => id),
+        [fifth],
+      );
+      const next = await ask<{ waves: Wave[]; nextCursor: string | null }>(
+        'GET',
+        `${pathOf(of)}?limit=1&cursor=${page.body.nextCursor}`,
+      );
+      assert.deepEqual(
+        next.body.waves.map(({ id }) => id),
+        [second],
+      );
+      assert.equal(next.body.nextCursor, null);
     });
 
     it('are limited in number, until some are over', async () => {

@@ -287,6 +287,23 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('says that a person is damaged, who was not erased', async () => {
+    const damaged = await service.waitlist({ name: 'Damaged' });
+    await damaged.signup({ email: 'damaged@example.com' });
+    const { id } = (await damaged.lookup('damaged@example.com')).body;
+    await service.context.db.query
+      .updateTable('entry')
+      .set({ person: Buffer.from('damaged') })
+      .where('queue_id', '=', (await damaged.queue()).id)
+      .execute();
+    const page = await open(`/waitlists/${damaged.id}/queue?entry=${id}`, owner);
+    const drawer = page.getByRole('dialog', { name: 'Damaged entry' });
+    await drawer.getByText('is damaged and cannot be decrypted').waitFor();
+    assert.equal(await drawer.getByRole('button', { name: 'Edit' }).count(), 0);
+    await checkEverywhere(page, 'a damaged entry');
+    await page.close();
+  });
+
   it('masks people for viewers and offers them nothing they may not do', async () => {
     const page = await open(`/waitlists/${crowd.id}/queue`, viewer);
     await cell(page, 'c…@e….com').first().click();

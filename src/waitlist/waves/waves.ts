@@ -162,7 +162,13 @@ export async function listWaves(
   if (before) query = query.where('id', '<', before);
   const rows = await query.orderBy('id', 'desc').limit(page.limit).execute();
   const counts = await readCounts(db.query, queue);
-  return rows.flatMap((row) => openWave(context, queue, row, counts) ?? []);
+  const waves = rows.flatMap((row) => openWave(context, queue, row, counts) ?? []);
+  const [last, missing] = [rows.at(-1), page.limit - waves.length];
+  if (!last || rows.length < page.limit || missing === 0) return waves;
+  return [
+    ...waves,
+    ...(await listWaves(context, queue, { limit: missing, before: formatId('wav', last.id) })),
+  ];
 }
 
 /** undefined if the plan is damaged: that must not hide the others. */

@@ -29,9 +29,17 @@ export const entryQuery = (scope: Scope, entryId: string) =>
       ),
   });
 
+/** Why there is nothing to call a person by. Erasing removes them too, so that others are damaged. */
+export function missingData({ email, phone, status }: Named): 'erased' | 'damaged' | undefined {
+  if (email !== null || phone !== null) return undefined;
+  return status === 'removed' ? 'erased' : 'damaged';
+}
+
+type Named = Pick<Entry, 'email' | 'phone' | 'status'>;
+
 /** How a person is called: what they signed up with. */
-export function nameOf({ email, phone }: Pick<Entry, 'email' | 'phone'>): string {
-  return email ?? phone ?? 'Erased person';
+export function nameOf(entry: Named): string {
+  return entry.email ?? entry.phone ?? (missingData(entry) === 'erased' ? 'Erased person' : 'Damaged entry');
 }
 
 export function people(count: number): string {

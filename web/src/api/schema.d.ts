@@ -3610,7 +3610,7 @@ export interface components {
             kind: string;
             /**
              * Format: idn-email
-             * @description Recipient. `null` once the person was erased.
+             * @description Recipient. `null` once the person was erased, or if it is damaged.
              */
             to: string | null;
             state: components["schemas"]["MailState"];
@@ -3672,7 +3672,7 @@ export interface components {
             kind: string;
             /**
              * Format: idn-email
-             * @description Recipient. `null` once the person was erased.
+             * @description Recipient. `null` once the person was erased, or if it is damaged.
              */
             to: string | null;
             state: components["schemas"]["MailState"];
@@ -3690,7 +3690,7 @@ export interface components {
              * @description When the next attempt is due.
              */
             nextAttemptAt: string | null;
-            /** @description Subject. `null` once the person was erased. */
+            /** @description Subject. `null` once the person was erased, or if it is damaged. */
             subject: string | null;
             /** @description Sender: name and address. */
             from: string | null;
@@ -3908,7 +3908,7 @@ export interface components {
             kind: string;
             /**
              * Format: idn-email
-             * @description Recipient. `null` once the person was erased.
+             * @description Recipient. `null` once the person was erased, or if it is damaged.
              */
             to: string | null;
             state: components["schemas"]["MailState"];

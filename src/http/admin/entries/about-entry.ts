@@ -22,6 +22,8 @@ import { EntryParams, entrySpecial } from './entry.ts';
 
 const tag = 'Entries';
 const MOVES_MAX = 200;
+const ERASED = 'this entry was erased: nothing is stored about the person';
+const DAMAGED = 'this entry is damaged: what is stored about the person cannot be decrypted';
 
 const position = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, description });
@@ -219,9 +221,9 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
     const { params, query } = request;
     const domain = domainFor(parts, request);
     const queue = await requireQueue(parts, params, query);
-    const { email, phone } = await readEntry(domain, queue, params.entryId);
+    const { email, phone, status } = await readEntry(domain, queue, params.entryId);
     const who = email ?? phone;
-    if (who === null) throw notFound('this entry was erased: nothing is stored about the person');
+    if (who === null) throw notFound(status === 'removed' ? ERASED : DAMAGED);
     const person = presentPerson(await exportPerson(domain, queue, who));
     const object = { kind: 'entry', id: params.entryId } as const;
     await domain.db.transaction(async (trx) => domain.audit?.(trx, { action: 'entry.exported', object }));

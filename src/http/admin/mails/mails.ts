@@ -34,7 +34,10 @@ const text = (description: string) => nullable<string>('string', { description }
 const MAIL = {
   id: mailId,
   kind: Type.String({ description: 'Kind of email.' }),
-  to: nullable<string>('string', { ...EMAIL, description: 'Recipient. `null` once the person was erased.' }),
+  to: nullable<string>('string', {
+    ...EMAIL,
+    description: 'Recipient. `null` once the person was erased, or if it is damaged.',
+  }),
   state: oneOf(MAIL_STATES, {
     ...named('MailState'),
     description:
@@ -65,7 +68,7 @@ const MailPage = Type.Object(
 const MailDetailsObject = Type.Object(
   {
     ...MAIL,
-    subject: text('Subject. `null` once the person was erased.'),
+    subject: text('Subject. `null` once the person was erased, or if it is damaged.'),
     from: text('Sender: name and address.'),
     html: text('HTML part.'),
     text: text('Text part.'),

@@ -108,7 +108,7 @@ function Details({ mail }: { mail: MailDetails }) {
             <span className="text-danger">{error}</span>
           </Row>
         )}
-        <Row label="To">{to ?? 'Erased'}</Row>
+        <Row label="To">{to ?? 'Erased or damaged'}</Row>
         {from && <Row label="From">{from}</Row>}
         <Row label="Kind">{kindName(kind)}</Row>
         <Row label="Recorded">{exactTime(createdAt)}</Row>
@@ -120,7 +120,7 @@ function Details({ mail }: { mail: MailDetails }) {
       </dl>
       <TemplateFailure failure={templateFailure} />
       {html === null || text === null ? (
-        <p className="text-mute">The content is gone: the person was erased.</p>
+        <p className="text-mute">The content cannot be shown: the person was erased, or it is damaged.</p>
       ) : (
         <Tabs
           label="Parts"

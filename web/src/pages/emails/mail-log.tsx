@@ -44,7 +44,7 @@ const COLUMNS: Column<Mail>[] = [
     className: 'max-w-72 max-md:w-full max-md:max-w-0',
     cell: ({ to }) => (
       <span className="block truncate font-medium" title={to ?? undefined}>
-        {to ?? 'Erased'}
+        {to ?? 'Erased or damaged'}
       </span>
     ),
   },

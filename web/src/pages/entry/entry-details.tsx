@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { missingData } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -59,8 +60,8 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
 }
 
 function Metadata({ scope, entry }: AboutEntry) {
-  const isErased = entry.email === null && entry.phone === null;
-  const mayEdit = useMay('admin') && entry.status !== 'removed';
+  const missing = missingData(entry);
+  const mayEdit = useMay('admin') && entry.status !== 'removed' && !missing;
   const maySee = useMay('support');
   const [editing, setEditing] = useState(false);
   const pairs = Object.entries(entry.metadata ?? {});
@@ -76,8 +77,12 @@ function Metadata({ scope, entry }: AboutEntry) {
       </div>
       {!maySee ? (
         <p className="text-mute">Your role does not show metadata.</p>
-      ) : isErased ? (
+      ) : missing === 'erased' ? (
         <p className="text-mute">Erased, with everything else about this person.</p>
+      ) : missing === 'damaged' ? (
+        <p className="text-mute">
+          What is stored about this person is damaged and cannot be decrypted. A backup may still have it.
+        </p>
       ) : pairs.length === 0 ? (
         <p className="text-mute">None. Send metadata with a signup to filter by it later.</p>
       ) : (
