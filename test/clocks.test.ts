@@ -168,6 +168,23 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
     }
   });
 
+  it('verify a delivery that was signed just now', async () => {
+    const secret = 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l';
+    const payload = JSON.stringify({ type: 'signup.created' });
+    for (const client of [fast, slow]) {
+      const at = new Date(await context.db.now());
+      const headers = {
+        id: 'msg_1',
+        timestamp: String(Math.floor(at.getTime() / 1_000)),
+        signature: new Webhook(secret).sign('msg_1', at, payload),
+      };
+      const { text } = await client.request('POST', '/sdk/v1/waitlist/webhooks/verify', {
+        body: { payload, headers, webhookSecret: secret },
+      });
+      assert.equal(JSON.parse(text).verified, true, `${client.url}: ${text}`);
+    }
+  });
+
   it('agree on how long ago something was, and on how long a session lasts', async () => {
     const operators = await openOperators(context);
     await rememberBackup(context.db, await context.db.now());

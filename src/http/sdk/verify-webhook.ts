@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { invalid } from '../../lib/errors.ts';
 import {
   FAILURE_REASONS,
@@ -161,7 +162,7 @@ export async function registerVerifyWebhook(
       handler: async (request, reply) => {
         const { payload, headers, webhookSecret: secret } = request.body;
         if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
-        const verification = verifyDelivery({ payload, headers, secret }, context.clock());
+        const verification = verifyDelivery({ payload, headers, secret }, knownSharedNow(context));
         // Returned as it was signed: serializing it again would round its numbers and fail if it is deeply
         // nested.
         if (verification.verified && verification.isObject) {
