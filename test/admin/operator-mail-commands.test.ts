@@ -81,7 +81,7 @@ forEachEngine((engine) => {
       const shown = await jsonOf<Shown>(environment(), 'operator', 'mail', id);
       assert.deepEqual([shown.to, shown.mail], [null, null]);
       const { out } = await typed(environment(), 'operator', 'mail', id);
-      assert.match(out, /\n\(erased\)$/);
+      assert.match(out, /\n\(erased or damaged\)$/);
     });
 
     it('say what is wrong', async () => {
