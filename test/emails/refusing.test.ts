@@ -118,6 +118,7 @@ forEachEngine((engine) => {
         refuse(server, UNKNOWN);
         await list.signup(...people(20));
         await paused(service);
+        await nothingFailed(service, list, 20); // What is under way must be recorded before its time is over.
         const { id } = await createWave(service.context, queue, { name: 'Trickle', keepOpen: 3 });
         service.clock.advance(60_000);
         await keepUp(service.context);
