@@ -15,6 +15,15 @@ describe('commands that people copy', () => {
   });
 });
 
+describe('texts', () => {
+  it('are normalized in one place, which looks at their length first', () => {
+    const files = globSync('src/**/*.ts').filter((file) => !/\.test\.ts$/.test(file));
+    const normalizing = files.filter((file) => /\.normalize\(/.test(readFileSync(file, 'utf8')));
+    // A passphrase is typed by the operator of the machine.
+    assert.deepEqual(normalizing.toSorted(), ['src/lib/text.ts', 'src/vault/backup-format.ts']);
+  });
+});
+
 describe('the structure', () => {
   it('is the one that docs/architecture.md draws, without circles', () => {
     assert.deepEqual(structureProblems(), []);

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { isLonger } from './characters.ts';
+import { invalid } from './errors.ts';
+import { isTooLong, readText } from './text.ts';
 
 export const EMAIL_MAX_CHARACTERS = 254;
 
@@ -26,14 +27,29 @@ const PLAIN_EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0
 export function parseEmail(input: string): Email | undefined {
   if (input.length <= EMAIL_MAX_CHARACTERS && PLAIN_EMAIL.test(input))
     return { shown: input, key: input.toLowerCase() };
-  const shown = input.trim().normalize('NFC');
-  if (isLonger(shown, EMAIL_MAX_CHARACTERS)) return undefined;
+  const shown = readText(input, EMAIL_MAX_CHARACTERS);
+  if (shown === undefined) return undefined;
   const at = shown.indexOf('@');
   if (at < 1 || at !== shown.lastIndexOf('@') || FORBIDDEN_IN_EMAIL.test(shown)) return undefined;
   if (FORBIDDEN_BEFORE_AT.test(shown.slice(0, at))) return undefined;
   const domain = asciiDomain(shown.slice(at + 1).toLowerCase());
   if (domain === undefined) return undefined;
-  return { shown, key: `${shown.slice(0, at).toLowerCase().normalize('NFC')}@${domain}` };
+  const local = readText(shown.slice(0, at).toLowerCase(), 2 * EMAIL_MAX_CHARACTERS); // A letter can become two.
+  return local === undefined ? undefined : { shown, key: `${local}@${domain}` };
+}
+
+/** What is wrong with a text that `parseEmail` refuses. */
+export function emailProblem(input: string): string {
+  return isTooLong(input, EMAIL_MAX_CHARACTERS)
+    ? `must have at most ${EMAIL_MAX_CHARACTERS} characters`
+    : 'not an email address';
+}
+
+/** Throws if it is not an email address. */
+export function requireEmail(text: string, field = 'email'): Email {
+  const email = parseEmail(text);
+  if (!email) throw invalid(`${field}: ${emailProblem(text)}`);
+  return email;
 }
 
 function asciiDomain(domain: string): string | undefined {
@@ -46,7 +62,7 @@ function asciiDomain(domain: string): string | undefined {
 
 /** Sender addresses go into headers of servers that may support only ASCII. */
 export function isAsciiAddress(text: string): boolean {
-  return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
+  return parseEmail(text) !== undefined && /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text);
 }
 
 const LOCAL_PART_MAX = 64;

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
-import { parseEmail } from '../lib/email.ts';
+import { requireEmail } from '../lib/email.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
 import { readDeliveriesAbout, readDelivery, selectDeliveries } from '../outbox/read-deliveries.ts';
@@ -95,9 +95,7 @@ export async function listMailsTo(
   email: string,
   page: Pick<MailQuery, 'limit' | 'cursor'>,
 ): Promise<MailList> {
-  const parsed = parseEmail(email);
-  if (!parsed) throw invalid('email: not an email address');
-  const hash = hashOf(queue, parsed.shown);
+  const hash = hashOf(queue, requireEmail(email).shown);
   const entry = await context.db.query
     .selectFrom('entry')
     .select('id')

@@ -1,6 +1,5 @@
 import type { Language } from '../languages/languages.ts';
-import { parseEmail } from '../lib/email.ts';
-import { invalid } from '../lib/errors.ts';
+import { requireEmail } from '../lib/email.ts';
 import { formatId, newId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
@@ -59,8 +58,7 @@ export async function sendTestMail(
   queue: Queue,
   { kind, entry, draft, language, to }: TestInput,
 ): Promise<string> {
-  const email = parseEmail(to);
-  if (!email) throw invalid('to: not an email address');
+  const email = requireEmail(to, 'to');
   if (draft) await checkTemplate(kind, draft);
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);

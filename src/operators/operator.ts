@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { OperatorTable } from '../db/tables.ts';
-import { type Email, parseEmail } from '../lib/email.ts';
-import { invalid } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
 import { readName } from '../lib/name.ts';
 import { ifReadable } from '../vault/crypto.ts';
@@ -56,12 +54,6 @@ export function actorOf({ id, email, role }: Operator, address: string | null): 
 
 export function objectOf({ id, email }: Operator) {
   return { kind: 'operator' as const, id, name: email };
-}
-
-export function requireEmail(text: string): Email {
-  const email = parseEmail(text);
-  if (!email) throw invalid('email: not an email address');
-  return email;
 }
 
 export function checkName(text: string, least: 0 | 1 = 1): string {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import type { OperatorTable } from '../db/tables.ts';
-import type { Email } from '../lib/email.ts';
+import { type Email, requireEmail } from '../lib/email.ts';
 import { DoorlistError, notFound } from '../lib/errors.ts';
 import { newId, parseId } from '../lib/ids.ts';
 import { type Actor, referenceTo } from './actor.ts';
@@ -16,7 +16,6 @@ import {
   type Profile,
   readAnyOperator,
   readOperator,
-  requireEmail,
 } from './operator.ts';
 import { mayActAs, type Role, requireRank } from './roles.ts';
 

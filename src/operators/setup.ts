@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
+import { requireEmail } from '../lib/email.ts';
 import { notFound } from '../lib/errors.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { actorOf, checkName, type Operator, objectOf, readOperator, requireEmail } from './operator.ts';
+import { actorOf, checkName, type Operator, objectOf, readOperator } from './operator.ts';
 import { insertOperator } from './operators.ts';
 import { requireGoodPassword } from './password-rules.ts';
 

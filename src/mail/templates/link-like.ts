@@ -1,3 +1,5 @@
+import { plainForm } from '../../lib/text.ts';
+
 /** Invisible characters that link detectors skip: between the letters of a host name they hide it. */
 const IGNORED = /\p{Default_Ignorable_Code_Point}|\p{Cf}/gu;
 /**
@@ -27,6 +29,6 @@ const LINKS: readonly RegExp[] = [
  * When in doubt, yes: all that happens is that a name that looks like a host is left out of a mail.
  */
 export function couldBecomeLink(value: string): boolean {
-  const seen = value.normalize('NFKC').replace(IGNORED, '').replace(DOT_LIKE, '.');
+  const seen = plainForm(value).replace(IGNORED, '').replace(DOT_LIKE, '.');
   return LINKS.some((link) => link.test(seen));
 }

@@ -2,6 +2,7 @@ import { compareText } from '../../lib/compare-text.ts';
 import { conflict, DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
 import { readName } from '../../lib/name.ts';
+import { readText } from '../../lib/text.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -152,7 +153,7 @@ function checkConditions(segment: Segment): void {
 
 /** Names that differ only in case would be mistaken for each other. */
 function keyOf(name: string): string {
-  return name.trim().normalize().toLowerCase();
+  return (readText(name, SEGMENT_NAME_CHARACTERS_MAX) ?? name).toLowerCase();
 }
 
 function byName(a: SavedSegment, b: SavedSegment): number {

@@ -1,6 +1,6 @@
 import { bytesKey } from '../../lib/bytes-key.ts';
-import { parseEmail } from '../../lib/email.ts';
-import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { formatId, type Id } from '../../lib/ids.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -112,9 +112,7 @@ function unknownCode(): DoorlistError {
 }
 
 export function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
-  const parsed = parseEmail(email);
-  if (!parsed) throw invalid('email: not an email address');
-  return vault.hash('email', parsed.key);
+  return vault.hash('email', requireEmail(email).key);
 }
 
 export function hashIdempotencyKey({ vault }: Queue, key: string | undefined): Buffer | null {

@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
-import { parseEmail } from '../../lib/email.ts';
+import { requireEmail } from '../../lib/email.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
 import { formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
@@ -38,8 +38,7 @@ export async function createInvite(
   queue: Queue,
   input: { email: string; expiresAt?: Expiry },
 ): Promise<CreatedInvite> {
-  const email = parseEmail(input.email);
-  if (!email) throw invalid('email: not an email address');
+  const email = requireEmail(input.email);
   const emailHash = queue.vault.hash('email', email.key);
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);

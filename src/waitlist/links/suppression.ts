@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { parseEmail } from '../../lib/email.ts';
-import { invalid, notFound } from '../../lib/errors.ts';
+import { parseEmail, requireEmail } from '../../lib/email.ts';
+import { notFound } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { forgetSoftBounces } from './soft-bounces.ts';
@@ -144,7 +144,7 @@ export async function pageSuppressions(
 }
 
 export async function unsuppress(context: Context, queue: Queue, email: string): Promise<void> {
-  if (!parseEmail(email)) throw invalid('email: not an email address');
+  requireEmail(email);
   await context.db.transaction(async (trx) => {
     const { numDeletedRows } = await trx
       .deleteFrom('mail_suppression')

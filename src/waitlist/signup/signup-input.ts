@@ -1,5 +1,5 @@
 import type { Language } from '../../languages/languages.ts';
-import { type Email, parseEmail } from '../../lib/email.ts';
+import { type Email, emailProblem, parseEmail } from '../../lib/email.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
 import { type Identifier, parsePhone, parseReferrer } from '../people/identity.ts';
 import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
@@ -34,13 +34,13 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
   if (input.email === undefined && input.phone === undefined)
     problems.add(path, 'email or phone is required');
   return {
-    email: parseField(input.email, at('email'), problems, parseEmail, 'not an email address'),
+    email: parseField(input.email, at('email'), problems, parseEmail, emailProblem),
     phone: parseField(
       input.phone,
       at('phone'),
       problems,
       parsePhone,
-      'not a phone number in international form, such as +14155550123',
+      () => 'not a phone number in international form, such as +14155550123',
     ),
     metadata: parseMetadata(input.metadata, at('metadata'), problems),
     referrer: parseField(
@@ -48,7 +48,7 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
       at('referredBy'),
       problems,
       (text) => parseReferrer(text) ?? null,
-      '',
+      () => '',
     ),
   };
 }
@@ -66,7 +66,7 @@ function parseField<T>(
   path: string,
   problems: Problems,
   parse: (text: string) => T | undefined,
-  complaint: string,
+  complaint: (text: string) => string,
 ): T | null {
   if (value === undefined) return null;
   if (typeof value !== 'string') {
@@ -74,7 +74,7 @@ function parseField<T>(
     return null;
   }
   const parsed = parse(value);
-  if (parsed === undefined) problems.add(path, complaint);
+  if (parsed === undefined) problems.add(path, complaint(value));
   return parsed ?? null;
 }
 

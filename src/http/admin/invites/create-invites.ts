@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
-import { parseEmail } from '../../../lib/email.ts';
+import { requireEmail } from '../../../lib/email.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
@@ -198,8 +198,7 @@ async function selectionOf(
   const given = [email, first, segment].filter((each) => each !== undefined);
   if (given.length !== 1) throw invalid('body: must have exactly one of email, first and segment');
   if (email !== undefined) {
-    if (!parseEmail(email)) throw invalid('email: not an email address');
-    return email;
+    return requireEmail(email).shown;
   }
   if (first !== undefined) return { first };
   const { status = 'waiting', ...conditions } = await segmentOfBody(context, queue, segment ?? {});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bounceAddressProblem, emailProblem, isAsciiAddress, parseEmail } from './email.ts';
+import { nameProblem } from './name.ts';
+import { plainForm, readText } from './text.ts';
+
+/** Marks of two classes in turn, which normalizing has to sort. */
+const marks = (units: number) => 'a\u0316\u0301'.repeat(units / 3);
+
+/** The longest text that was normalized while `work` ran. */
+function longestNormalized(work: () => void): number {
+  const { normalize } = String.prototype;
+  let longest = 0;
+  String.prototype.normalize = function (form?: string) {
+    longest = Math.max(longest, this.length);
+    return normalize.call(this, form);
+  };
+  try {
+    work();
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  return longest;
+}
+
+describe('a text', () => {
+  it('is trimmed and composed, and counted afterwards', () => {
+    assert.equal(readText(' zoe\u0308\t', 3), 'zo\u00eb');
+    assert.equal(readText('😀'.repeat(254), 254), '😀'.repeat(254));
+    assert.equal(readText('😀'.repeat(255), 254), undefined);
+    assert.equal(readText('abc', 2), undefined);
+    assert.equal(readText('a\ud800', 10), undefined);
+  });
+
+  it('is not normalized before its length is known', () => {
+    const longest = longestNormalized(() => {
+      for (const text of [marks(300_000), `${marks(300_000)}@example.com`, 'a.'.repeat(50_000)]) {
+        assert.equal(readText(text, 254), undefined);
+        assert.equal(parseEmail(text), undefined);
+        assert.equal(isAsciiAddress(text), false);
+        assert.ok(bounceAddressProblem(text));
+        assert.match(nameProblem(text, { most: 200 }) ?? '', /1 to 200 characters/);
+      }
+    });
+    assert.ok(longest < 1_000, `${longest} units were normalized`);
+  });
+
+  it('is searched in pieces', () => {
+    assert.equal(plainForm('ｗｗｗ．ｅｖｉｌ'.repeat(300)), 'www.evil'.repeat(300));
+    assert.ok(longestNormalized(() => plainForm(marks(300_000))) < 1_000);
+  });
+});
+
+describe('an email that is refused', () => {
+  it('is told its limit if it is too long, and else that it is none', () => {
+    const ofLength = (length: number) => `${'a'.repeat(length - '@example.com'.length)}@example.com`;
+    assert.equal(emailProblem('nobody'), 'not an email address');
+    assert.equal(emailProblem(ofLength(255)), 'must have at most 254 characters');
+    assert.equal(emailProblem(` ${ofLength(254)} `), 'not an email address');
+    assert.equal(emailProblem(marks(300_000)), 'must have at most 254 characters');
+    assert.equal(parseEmail(` ${'😀'.repeat(200)}@example.com\t`)?.key, `${'😀'.repeat(200)}@example.com`);
+  });
+});
