@@ -1,6 +1,6 @@
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?\s*(?:;.*)?$/i;
-const HEADER_CHARACTERS_MAX = 1_000;
+export const HEADER_CHARACTERS_MAX = 1_000;
 /** Commas inside quotes do not separate. */
 const LIST_PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"|")+/g;
 

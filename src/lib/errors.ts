@@ -66,6 +66,11 @@ export class Problems {
   readonly #fields: FieldProblem[] = [];
   #count = 0;
 
+  /** Whoever goes over what a caller sent stops here: nobody reads more, and there may be millions. */
+  get isFull(): boolean {
+    return this.#count >= NAMED_IN_MESSAGE_MAX;
+  }
+
   add(name: string, message: string): void {
     this.#count += 1;
     if (this.#fields.length < FIELDS_MAX) this.#fields.push({ name, message });

@@ -1,5 +1,6 @@
 import type { Database, Trx } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
+import { isWhole } from '../lib/whole-number.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   checkPicture,
@@ -7,11 +8,10 @@ import {
   ownPicturePath,
   storePicture,
 } from '../waitlist/settings/pictures.ts';
+import { REMINDER_MS } from '../waitlist/settings/waitlist-input.ts';
 import { readParts, renamedParts, writePart } from './parts.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './templates/kinds.ts';
 import { checkMailSettings, type MailSettings } from './templates/settings.ts';
-
-const REMINDER_MS_MIN = 60_000;
 
 /** Omitted settings stay as they are. null restores the default. */
 export interface MailChanges extends Partial<MailSettings> {
@@ -87,8 +87,8 @@ async function storedLogo(trx: Trx, waitlist: OwnWaitlist, logoUrl: string): Pro
 function checkSending({ kinds, inviteReminderMs }: MailChanges): void {
   const unknown = kinds?.find((kind) => !isMailKind(kind));
   if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
-  if (inviteReminderMs !== undefined && inviteReminderMs < REMINDER_MS_MIN)
-    throw invalid('inviteReminderMs: must be at least a minute');
+  if (inviteReminderMs !== undefined && !isWhole(inviteReminderMs, REMINDER_MS))
+    throw invalid('inviteReminderMs: must be from a minute to 36500 days');
 }
 
 /** Only what has changed. */

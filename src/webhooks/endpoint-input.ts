@@ -14,8 +14,8 @@ export interface EndpointInput {
 
 const URL_CHARACTERS_MAX = 2_048;
 const DESCRIPTION_CHARACTERS_MAX = 500;
-const HEADERS_MAX = 20;
-const HEADER_VALUE_CHARACTERS_MAX = 4_096;
+export const HEADERS_MAX = 20;
+export const HEADER_VALUE_CHARACTERS_MAX = 4_096;
 export const RATE_MAX = 10_000;
 /** Used by HTTP itself, the signature and the body. */
 const RESERVED_HEADER =

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EMAIL_MAX_CHARACTERS } from '../lib/email.ts';
+import { METADATA_BYTES_MAX, METADATA_KEY_CHARACTERS_MAX } from '../waitlist/people/metadata.ts';
 
 /** Names a schema in the OpenAPI document, where it becomes a shared component. */
 export const named = (name: string) => ({ 'x-name': name });
@@ -44,4 +45,21 @@ export const timeOrNull = (description: string) =>
 
 /** Addresses can have letters of any alphabet, which the format `email` does not allow. */
 export const EMAIL = { format: 'idn-email', maxLength: EMAIL_MAX_CHARACTERS };
-export const idPattern = (prefix: string) => ({ pattern: `^${prefix}_[0-9a-z]{26}$` });
+export const idPattern = (prefix: string) => ({
+  pattern: `^${prefix}_[0-9a-z]{26}$`,
+  maxLength: prefix.length + 27,
+});
+
+/** For what a request names something by: an id, a name of ours, a time, a time zone. */
+export const WORD = limits({ maxLength: 64 });
+/** For an email, a phone number, a code or an id, whichever it is. */
+export const IDENTIFIER = limits({ maxLength: EMAIL_MAX_CHARACTERS });
+export const METADATA_KEY = limits({ maxLength: METADATA_KEY_CHARACTERS_MAX });
+/** In a link that we sign. */
+export const LINK_TOKEN = limits({ maxLength: 1_000 });
+/** `key=value` of metadata. */
+export const PAIR = limits({ maxLength: METADATA_BYTES_MAX });
+export const CURSOR_LENGTH = limits({ maxLength: 2_048 });
+/** More people than a waitlist can have. */
+export const COUNT_MAX = 999_999_999;
+export const URL_CHARACTERS_MAX = 2_048;

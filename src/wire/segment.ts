@@ -3,15 +3,16 @@ import { isoTime } from '../lib/time.ts';
 import { type SavedSegment, SEGMENT_NAME_CHARACTERS_MAX } from '../waitlist/entries/saved-segments.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
 import { EntryStatusSchema, EXAMPLE_ENTRY } from './entry.ts';
-import { described, idPattern, limits, named, time } from './schema.ts';
+import { COUNT_MAX, described, idPattern, limits, named, PAIR, time, WORD } from './schema.ts';
 
-const TIME = { examples: ['2026-12-01T00:00:00Z'] };
+const TIME = { ...WORD, examples: ['2026-12-01T00:00:00Z'] };
 
 /** What entries can be selected by, besides their metadata. */
 export const segmentConditions = {
   minReferrals: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: COUNT_MAX,
       description: 'Only entries with at least this many referrals.',
       examples: [3],
     }),
@@ -24,6 +25,7 @@ export const segmentConditions = {
   ),
   referrer: Type.Optional(
     Type.String({
+      ...WORD,
       description: 'Only entries that named this entry as their referrer, whether or not it was credited.',
       examples: [EXAMPLE_ENTRY.id],
     }),
@@ -33,7 +35,7 @@ export const segmentConditions = {
 export const SegmentConditions = Type.Object(
   {
     where: Type.Optional(
-      Type.Array(Type.String({ description: 'A `key=value` pair.' }), {
+      Type.Array(Type.String({ ...PAIR, description: 'A `key=value` pair.' }), {
         maxItems: SEGMENT_PAIRS_MAX,
         description: 'Metadata values that entries must have: `key=value`.',
         examples: [['plan=pro']],

@@ -1,10 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Waitlist } from '../waitlist/queue/queue.ts';
-import { BOOST_MAX, NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
+import {
+  BOOST,
+  INVITE_EXPIRY_MS,
+  NAME_CHARACTERS_MAX,
+  REFERRAL_CAP,
+} from '../waitlist/settings/waitlist-input.ts';
 import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
 import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';
-import { described, limits, named, nullable, time, timeOrNull } from './schema.ts';
+import { described, limits, METADATA_KEY, named, nullable, time, timeOrNull } from './schema.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
@@ -13,7 +18,7 @@ export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
  * not.
  */
 export const WaitlistIdSchema = Type.String({
-  ...limits({ pattern: '^wl_[a-z0-9][a-z0-9_-]{0,61}$' }),
+  ...limits({ pattern: '^wl_[a-z0-9][a-z0-9_-]{0,61}$', maxLength: 65 }),
   description: 'Short id of the waitlist, starting with `wl_`.',
   examples: [EXAMPLE_WAITLIST.id],
 });
@@ -54,15 +59,15 @@ export const waitlistSettings = {
     examples: [EXAMPLE_WAITLIST.name],
   }),
   boost: Type.Integer({
-    ...limits({ minimum: 0, maximum: BOOST_MAX }),
+    ...limits(BOOST),
     description: 'Places that an entry moves up for each referral.',
   }),
   referralCap: nullable<number>('integer', {
-    ...limits({ minimum: 0 }),
+    ...limits(REFERRAL_CAP),
     description: 'Maximum number of referrals credited to one entry. `null`: no limit.',
   }),
   inviteExpiryMs: nullable<number>('integer', {
-    ...limits({ minimum: 1 }),
+    ...limits(INVITE_EXPIRY_MS),
     description: 'Default lifetime of invites, in milliseconds. `null`: invites do not expire.',
   }),
   returnToQueue: Type.Boolean({
@@ -71,7 +76,7 @@ export const waitlistSettings = {
   confirmEmails: Type.Boolean({
     description: 'Double opt-in: whether an entry is `pending` until its email is confirmed.',
   }),
-  metadataKeys: Type.Array(Type.String({ description: 'A metadata key.' }), {
+  metadataKeys: Type.Array(Type.String({ ...METADATA_KEY, description: 'A metadata key.' }), {
     ...limits({ maxItems: METADATA_KEYS_COUNTED_MAX }),
     description:
       'Metadata keys whose values the statistics show. Values of existing entries are counted in the background.',

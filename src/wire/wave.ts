@@ -5,7 +5,7 @@ import { COUNT_MAX, QUOTAS_MAX, usesMetadata, WAVE_NAME_CHARACTERS_MAX } from '.
 import { REPEATS, type Schedule, WEEKDAYS } from '../waitlist/waves/schedule.ts';
 import { RUNS_SHOWN, WAVE_STATES, type Wave, type WaveRun } from '../waitlist/waves/waves.ts';
 import type { Mask } from './mask.ts';
-import { arrayOrNull, idPattern, limits, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
+import { arrayOrNull, idPattern, limits, named, nullable, oneOf, time, timeOrNull, WORD } from './schema.ts';
 import { presentConditions, SegmentConditions } from './segment.ts';
 
 const closed = { additionalProperties: false };
@@ -19,14 +19,18 @@ export function objectOrNull<T extends TObject>(schema: T, description: string) 
 export const ScheduleSchema = Type.Object(
   {
     timeZone: Type.String({
+      ...WORD,
       description: 'IANA time zone that `time` and days are in.',
       examples: ['Europe/Berlin'],
     }),
-    time: Type.String({ ...limits({ pattern: '^\\d\\d:\\d\\d$' }), description: 'Time of day: `09:00`.' }),
+    time: Type.String({
+      ...limits({ pattern: '^\\d\\d:\\d\\d$', maxLength: 5 }),
+      description: 'Time of day: `09:00`.',
+    }),
     repeat: oneOf(REPEATS, { description: 'How often it runs.' }),
     date: Type.Optional(
       Type.String({
-        ...limits({ format: 'date' }),
+        ...limits({ format: 'date', maxLength: 10 }),
         description: 'The day, for `once`. Otherwise the first possible day.',
       }),
     ),

@@ -126,6 +126,12 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
   }
 }
 
+/** What no schema says more exactly, a whole number of JSON does. */
+function wholeWithin(schema: Schema): Schema {
+  if (![schema.type].flat().includes('integer')) return schema;
+  return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...schema };
+}
+
 /** Moves every named schema to `schemas`, replaces it with a reference, and adds the limits. */
 function withReferences(value: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(value)) return value.map((element) => withReferences(element, schemas));
@@ -134,7 +140,7 @@ function withReferences(value: unknown, schemas: Record<string, Schema>): unknow
     Object.entries(value).map(([key, child]) => [key, withReferences(child, schemas)]),
   );
   const { 'x-name': name, 'x-limits': limits, 'x-description': ownDescription, ...rest } = copy;
-  const schema = { ...rest, ...limits };
+  const schema = wholeWithin({ ...rest, ...limits });
   if (name === undefined) return schema;
   const { description = '', ...keywords } = schema;
   const named: Schema = { description: ownDescription ?? description, ...keywords };

@@ -7,6 +7,7 @@ import { notFound } from '../../lib/errors.ts';
 import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
 import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
 import { isWaitlistId } from '../../waitlist/queue/queue.ts';
+import { WORD } from '../../wire/schema.ts';
 import { Html, html } from '../docs/html.ts';
 import {
   type Brand,
@@ -23,7 +24,7 @@ import { formHtml } from './form-html.ts';
 import { askToConfirm, canSend, type FormParts, textsFor } from './parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
-const Params = Type.Object({ waitlistId: Type.String() });
+const Params = Type.Object({ waitlistId: Type.String(WORD) });
 
 /** The signup page that we host, and where people land after joining without scripts. */
 export function registerHostedPage(app: TypedApp, parts: FormParts): void {

@@ -3,11 +3,12 @@ import Type from 'typebox';
 import { notFound } from '../../lib/errors.ts';
 import { isWaitlistId } from '../../waitlist/queue/queue.ts';
 import { findPicture } from '../../waitlist/settings/pictures.ts';
+import { WORD } from '../../wire/schema.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { FormParts } from './parts.ts';
 
-const Params = Type.Object({ waitlistId: Type.String(), name: Type.String() });
+const Params = Type.Object({ waitlistId: Type.String(WORD), name: Type.String(WORD) });
 const NAME = /^([0-9a-f]{32})\.(?:png|jpg|webp)$/;
 
 const HEADERS = {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { findForm, type LiveForm } from '../../waitlist/forms/form.ts';
+import { WORD } from '../../wire/schema.ts';
 import { html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { registerJsonBody } from '../plugins/body.ts';
@@ -20,7 +21,7 @@ import { registerStatusPage } from './status-page.ts';
 
 const BODY_BYTES_MAX = 32 * 1024;
 const PREFLIGHT_SECONDS = '86400';
-const Params = Type.Object({ formKey: Type.String() });
+const Params = Type.Object({ formKey: Type.String(WORD) });
 
 /** The public form, its script and its pages: for people without any credentials. */
 export function registerForms(app: FastifyInstance, parts: FormParts): void {

@@ -11,6 +11,7 @@ import {
   limits,
   named,
   oneOf,
+  WORD,
   withExamples,
 } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
@@ -99,6 +100,7 @@ export const gateSchema = {
   security: [],
   params: Type.Object({
     gateKey: Type.String({
+      ...WORD,
       description: 'A gate key. It decides the waitlist and the environment.',
       examples: [EXAMPLE_GATE_SECRET],
     }),

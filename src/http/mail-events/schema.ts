@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/mail-event-key.ts';
-import { limits, named, oneOf, withExamples } from '../../wire/schema.ts';
+import { limits, named, oneOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { SHAPE_NAMES } from './shapes.ts';
 
@@ -63,7 +63,7 @@ const MailEventsRequest = Type.Object(
 export const MailEventsAccepted = Type.Object(
   {
     accepted: Type.Integer({
-      ...limits({ minimum: 0 }),
+      ...limits({ minimum: 0, maximum: EVENTS_MAX }),
       description: 'How many bounces and complaints were understood, whether or not the address is known.',
     }),
   },
@@ -82,6 +82,7 @@ export const mailEventsSchema = {
   security: [],
   params: Type.Object({
     key: Type.String({
+      ...WORD,
       description: 'A mail event key. It decides the waitlist and the environment.',
       examples: [EXAMPLE_MAIL_EVENT_SECRET],
     }),

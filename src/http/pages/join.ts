@@ -4,8 +4,9 @@ import type { Notice, Texts } from '../../languages/texts.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
-import { checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
+import { CODE_CHARACTERS_MAX, checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
+import { limits } from '../../wire/schema.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
@@ -13,7 +14,7 @@ import { lookOf } from './look.ts';
 import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
 
-const CodeParams = Type.Object({ code: Type.String() });
+const CodeParams = Type.Object({ code: Type.String(limits({ maxLength: CODE_CHARACTERS_MAX })) });
 
 export function registerJoinPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;

@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import { chooseLanguage, languageOf, textsIn } from '../../languages/languages.ts';
 import type { Texts } from '../../languages/texts.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
+import { LINK_TOKEN } from '../../wire/schema.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
 export interface PageParts {
@@ -16,7 +17,7 @@ export interface PageParts {
 
 const BODY_BYTES_MAX = 16 * 1024;
 
-export const TokenParams = Type.Object({ token: Type.String() });
+export const TokenParams = Type.Object({ token: Type.String(LINK_TOKEN) });
 
 /** A page's route, which is not in the API reference. */
 export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {

@@ -10,12 +10,14 @@ function messageFor(schema: TSchema, input: unknown, httpPart = 'body'): string 
   return (validate(input) as { error?: Error }).error?.message;
 }
 
+const text = Type.String({ maxLength: 100 });
+
 describe('what is wrong with a request', () => {
-  const texts = Type.Record(Type.String(), Type.String());
+  const texts = Type.Record(Type.String(), text, { maxProperties: 20 });
   const body = Type.Object(
     {
-      where: Type.Optional(Type.Union([texts, Type.Array(Type.String())])),
-      items: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Null()]))),
+      where: Type.Optional(Type.Union([texts, Type.Array(text, { maxItems: 20 })])),
+      items: Type.Optional(Type.Array(Type.Union([text, Type.Null()]), { maxItems: 20 })),
     },
     { additionalProperties: false },
   );
@@ -38,10 +40,10 @@ describe('what is wrong with a request', () => {
     });
 
   describe('with more values than are allowed', () => {
-    const texts = Type.Record(Type.String(), Type.String(), { maxProperties: 2 });
-    const where = Type.Union([texts, Type.Array(Type.String(), { maxItems: 2 })]);
+    const texts = Type.Record(Type.String(), text, { maxProperties: 2 });
+    const where = Type.Union([texts, Type.Array(text, { maxItems: 2 })]);
     const segment = Type.Object({ where: Type.Optional(where) });
-    const body = Type.Object({ segment, quotas: Type.Optional(Type.Array(segment)) });
+    const body = Type.Object({ segment, quotas: Type.Optional(Type.Array(segment, { maxItems: 20 })) });
 
     for (const [input, message] of [
       [{ segment: { where: [1, 2, 3] } }, 'segment.where: has more than 2 values'],
@@ -60,9 +62,9 @@ describe('what is wrong with a request', () => {
 
   it('is that a parameter of the query is there more than once, where that means nothing', () => {
     const query = Type.Object({
-      limit: Type.Optional(Type.Integer()),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
       status: Type.Optional(Type.String({ enum: ['waiting'] })),
-      where: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+      where: Type.Optional(Type.Union([text, Type.Array(text, { maxItems: 20 })])),
     });
     const messageOf = (text: string) => messageFor(query, parseQuery(text), 'querystring');
     assert.equal(messageOf('limit=1&where=a=1&where=b=2'), undefined);

@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Problems } from '../../lib/errors.ts';
+import { findOversized, type PlainSchema, unboundedPlaces } from './bounds.ts';
 
 interface SchemaProblem {
   keyword: string;
@@ -13,15 +14,19 @@ interface SchemaProblem {
 
 /** Validates a part of a request against its schema, and reports problems by field. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const unbounded = unboundedPlaces(schema);
+  if (unbounded.length > 0) throw new Error(`a ${httpPart} is not limited: ${unbounded.join(', ')}`);
   let validator: ReturnType<typeof Compile> | undefined;
   const integers = httpPart === 'querystring' ? integerFields(schema) : [];
   return (input: Record<string, unknown>) => {
     validator ??= Compile(schema); // On the first request: most servers never use most of the routes.
     for (const field of integers) readInteger(input, field);
-    if (validator.Check(input)) return { value: input };
     const problems = new Problems();
+    // Paths and headers are short, and what is too long to be an id is one that does not exist.
+    if (httpPart === 'body' || httpPart === 'querystring') findOversized(schema, input, problems, showPath);
+    if (problems.any) return { error: problems.toError() };
+    if (validator.Check(input)) return { value: input };
     if (httpPart === 'querystring') findRepeated(schema, input, problems);
-    findOversized(schema, input, '', problems);
     if (problems.any) return { error: problems.toError() };
     for (const problem of onlyOnce(validator.Errors(input) as SchemaProblem[])) tell(problem, problems);
     return { error: problems.toError() };
@@ -39,38 +44,11 @@ function readInteger(query: Record<string, unknown>, field: string): void {
   if (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text)) query[field] = Number(text);
 }
 
-interface PlainSchema {
-  type?: string | string[];
-  anyOf?: PlainSchema[];
-  items?: PlainSchema;
-  maxItems?: number;
-  properties?: Record<string, PlainSchema>;
-  maxProperties?: number;
-}
-
 /** A parameter that is there more than once is read as a list. */
 function findRepeated(schema: PlainSchema, query: Record<string, unknown>, problems: Problems): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const takesLists = [field, ...(field.anyOf ?? [])].some(({ type }) => type === 'array');
     if (Array.isArray(query[name]) && !takesLists) problems.add(name, 'is given more than once');
-  }
-}
-
-/** On its own, because finding what is wrong with each of a million values takes seconds. */
-function findOversized(schema: PlainSchema, value: unknown, path: string, problems: Problems): void {
-  for (const branch of schema.anyOf ?? []) findOversized(branch, value, path, problems);
-  if (Array.isArray(value)) {
-    const { items, maxItems = Number.POSITIVE_INFINITY } = schema;
-    if (value.length > maxItems) problems.add(showPath(path), `has more than ${maxItems} values`);
-    else if (items)
-      for (const [at, each] of value.entries()) findOversized(items, each, `${path}/${at}`, problems);
-  } else if (typeof value === 'object' && value !== null) {
-    const { properties = {}, maxProperties = Number.POSITIVE_INFINITY } = schema;
-    if (Object.keys(value).length > maxProperties)
-      problems.add(showPath(path), `has more than ${maxProperties} keys`);
-    else
-      for (const [name, each] of Object.entries(properties))
-        findOversized(each, (value as Record<string, unknown>)[name], `${path}/${name}`, problems);
   }
 }
 

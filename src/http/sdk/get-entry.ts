@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
 import { findEntry } from '../../waitlist/entries/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/keys/find-key.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
@@ -11,7 +12,7 @@ import type { SdkParts } from './parts.ts';
 const Params = Type.Object({
   waitlistId: WaitlistIdSchema,
   email: Type.String({
-    ...limits({ minLength: 1 }),
+    ...limits({ minLength: 1, maxLength: EMAIL_MAX_CHARACTERS }),
     description:
       'Email of the entry, or its phone number in international format. Percent-encode it: `ada@example.com` becomes ' +
       '`ada%40example.com`, and `+14155550123` becomes `%2B14155550123`. A literal `+` is read as a plus sign, not as a space.',

@@ -14,7 +14,7 @@ import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
-const CURSOR = { pattern: '^[A-Za-z0-9_-]+$' };
+const CURSOR = { pattern: '^[A-Za-z0-9_-]+$', maxLength: 2_048 };
 
 const Params = Type.Object({
   waitlistId: WaitlistIdSchema,

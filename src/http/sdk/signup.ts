@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { queueForKey } from '../../waitlist/keys/find-key.ts';
+import { PHONE_CHARACTERS_MAX } from '../../waitlist/people/identity.ts';
 import {
   METADATA_BYTES_MAX,
   METADATA_KEY_CHARACTERS_MAX,
@@ -8,9 +9,9 @@ import {
 } from '../../waitlist/people/metadata.ts';
 import type { SignupResult } from '../../waitlist/signup/signup.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
-import { constant, EMAIL, named, withExamples } from '../../wire/schema.ts';
+import { constant, EMAIL, IDENTIFIER, limits, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
-import { prefersRepresentation } from '../prefer.ts';
+import { HEADER_CHARACTERS_MAX, prefersRepresentation } from '../prefer.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
@@ -25,6 +26,7 @@ const email = Type.String({
 });
 const phone = Type.String({
   pattern: '^[ .()-]*\\+[ .()-]*[1-9]([ .()-]*[0-9]){6,14}[ .()-]*$',
+  maxLength: PHONE_CHARACTERS_MAX,
   description:
     'Phone number in international format: a plus sign and 7 to 15 digits. Required unless `email` is set. ' +
     'Spaces, dots, hyphens and parentheses are ignored.',
@@ -46,6 +48,7 @@ const more = {
   ),
   referredBy: Type.Optional(
     Type.String({
+      ...IDENTIFIER,
       description:
         'Email, phone number or referral code of the person who referred this signup. Ignored if they are not on the waitlist.',
       examples: ['grace@example.com'],
@@ -147,6 +150,7 @@ const schema = {
   headers: Type.Object({
     prefer: Type.Optional(
       Type.String({
+        ...limits({ maxLength: HEADER_CHARACTERS_MAX }),
         description:
           '`return=representation` (RFC 7240) adds `entries` to the response. Requires the `waitlist:read` grant; ' +
           'without it, the preference is ignored.',

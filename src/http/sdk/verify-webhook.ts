@@ -26,11 +26,18 @@ const BYTES_PER_REQUEST = 128 * 1024;
 const extraCost = (bytes: number) => Math.floor(bytes / BYTES_PER_REQUEST);
 const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
 
+/** What is too long is not an error: it cannot be verified. */
+const ofBody = limits({ maxLength: BODY_BYTES_MAX });
+
 const DeliveryHeaders = Type.Object(
   {
-    id: Type.String({ description: 'Value of the `wh-id` header.' }),
-    timestamp: Type.String({ description: 'Value of the `wh-timestamp` header: a Unix time in seconds.' }),
+    id: Type.String({ ...ofBody, description: 'Value of the `wh-id` header.' }),
+    timestamp: Type.String({
+      ...ofBody,
+      description: 'Value of the `wh-timestamp` header: a Unix time in seconds.',
+    }),
     signature: Type.String({
+      ...ofBody,
       description: 'Value of the `wh-signature` header: one or more `v1,` signatures, separated by spaces.',
     }),
   },
@@ -48,6 +55,7 @@ const VerificationRequest = Type.Object(
     }),
     headers: DeliveryHeaders,
     webhookSecret: Type.String({
+      ...ofBody,
       description: 'The signing secret of the webhook endpoint, starting with `whsec_`.',
     }),
   },

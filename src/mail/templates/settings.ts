@@ -39,7 +39,7 @@ export const NO_SETTINGS: MailSettings = {
 export const DEFAULT_COLOUR = '#0f766e';
 const NAME_CHARACTERS_MAX = 100;
 const FOOTER_CHARACTERS_MAX = 1_000;
-const URL_CHARACTERS_MAX = 1_000;
+export const URL_CHARACTERS_MAX = 1_000;
 
 export function checkMailSettings(settings: MailSettings): void {
   const problems = new Problems();

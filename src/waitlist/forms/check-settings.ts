@@ -2,15 +2,18 @@ import { Problems } from '../../lib/errors.ts';
 import { isLine } from '../../lib/name.ts';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type FormField, type FormSettings } from './form.ts';
 
-const ORIGINS_MAX = 50;
-const FIELDS_MAX = 20;
-const OPTIONS_MAX = 100;
-const LABEL_CHARACTERS_MAX = 200;
-const LINE_CHARACTERS_MAX = 200;
-const BUTTON_CHARACTERS_MAX = 60;
-const TEXT_CHARACTERS_MAX = 2_000;
-const VERSION_CHARACTERS_MAX = 40;
-const URL_CHARACTERS_MAX = 1_000;
+export const ORIGINS_MAX = 50;
+export const FIELDS_MAX = 20;
+export const OPTIONS_MAX = 100;
+export const LABEL_CHARACTERS_MAX = 200;
+export const LINE_CHARACTERS_MAX = 200;
+export const BUTTON_CHARACTERS_MAX = 60;
+export const TEXT_CHARACTERS_MAX = 2_000;
+export const VERSION_CHARACTERS_MAX = 40;
+export const URL_CHARACTERS_MAX = 1_000;
+/** A host has at most 253 characters. */
+export const ORIGIN_CHARACTERS_MAX = 300;
+export const CAPTCHA_KEY_CHARACTERS_MAX = 200;
 
 const FIELD_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /** A name as browsers write it in ASCII, or an address. They would also parse `*.example.com`, but never send it. */

@@ -1,9 +1,15 @@
 import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import { Problems } from '../../lib/errors.ts';
 import { nameProblem } from '../../lib/name.ts';
+import { MINUTE_MS } from '../../lib/time.ts';
+import { isWhole, type WholeRange, wholeRule } from '../../lib/whole-number.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export const BOOST_MAX = 1_000;
+export const BOOST: WholeRange = { minimum: 0, maximum: BOOST_MAX };
+export const REFERRAL_CAP: WholeRange = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+export const INVITE_EXPIRY_MS: WholeRange = { minimum: 1, maximum: DURATION_MAX_MS };
+export const REMINDER_MS: WholeRange = { minimum: MINUTE_MS, maximum: DURATION_MAX_MS };
 export const NAME_CHARACTERS_MAX = 200;
 
 export interface WaitlistSettings {
@@ -24,15 +30,12 @@ export interface WaitlistSettings {
 /** Throws a single error that names every invalid field. */
 export function checkSettings(given: Partial<WaitlistSettings>, problems = new Problems()): void {
   const { name, boost, referralCap, inviteExpiryMs } = given;
-  const isWhole = (value: number, least: number, most: number) =>
-    Number.isInteger(value) && value >= least && value <= most;
   const unfit = name === undefined ? undefined : nameProblem(name, { most: NAME_CHARACTERS_MAX });
   if (unfit !== undefined) problems.add('name', unfit);
-  if (boost !== undefined && !isWhole(boost, 0, BOOST_MAX))
-    problems.add('boost', `must be a whole number from 0 to ${BOOST_MAX}`);
-  if (typeof referralCap === 'number' && !isWhole(referralCap, 0, Number.MAX_SAFE_INTEGER))
+  if (boost !== undefined && !isWhole(boost, BOOST)) problems.add('boost', wholeRule(BOOST));
+  if (typeof referralCap === 'number' && !isWhole(referralCap, REFERRAL_CAP))
     problems.add('referralCap', 'must be a whole number');
-  if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, 1, DURATION_MAX_MS))
+  if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, INVITE_EXPIRY_MS))
     problems.add('inviteExpiryMs', 'must be longer than 0 and at most 36500 days');
   if (given.metadataKeys) checkMetadataKeys(given.metadataKeys, problems);
   problems.throwIfAny();

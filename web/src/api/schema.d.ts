@@ -5473,7 +5473,10 @@ export interface components {
         };
         /** @description Who to invite: exactly one of `email`, `first` and `segment`. */
         InviteRequest: {
-            /** @description Invite this email, whether or not it is on the waitlist. */
+            /**
+             * Format: idn-email
+             * @description Invite this email, whether or not it is on the waitlist.
+             */
             email?: string;
             /** @description Invite this many from the front of the queue. Entries without an email are skipped. */
             first?: number;

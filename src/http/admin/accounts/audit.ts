@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { AUDIT_ACTIONS } from '../../../operators/audit.ts';
 import { listAudit } from '../../../operators/read-audit.ts';
-import { named, oneOf, time } from '../../../wire/schema.ts';
+import { named, oneOf, time, WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -72,19 +72,21 @@ const Query = Type.Object(
       }),
     ),
     cursor: Type.Optional(
-      Type.String({ description: '`nextCursor` of the previous page.', examples: ['1280'] }),
+      Type.String({ ...WORD, description: '`nextCursor` of the previous page.', examples: ['1280'] }),
     ),
     action: Type.Optional(
       oneOf(AUDIT_ACTIONS, { description: 'Only this action.', examples: ['session.created'] }),
     ),
     actor: Type.Optional(
       Type.String({
+        maxLength: 200,
         description: 'Only what this actor did: its kind and id, joined with a colon.',
         examples: [`operator:${EXAMPLE_OPERATOR.id}`],
       }),
     ),
     object: Type.Optional(
       Type.String({
+        maxLength: 200,
         description: 'Only what was done to this object: its kind and id, joined with a colon.',
         examples: [`operator:${EXAMPLE_OPERATOR.id}`],
       }),

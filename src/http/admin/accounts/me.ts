@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { changePassword, changeProfile } from '../../../operators/own-account.ts';
 import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
-import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../../wire/schema.ts';
+import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, personOf } from '../core/parts.ts';
@@ -56,7 +56,7 @@ const SessionList = Type.Object(
 );
 
 const SessionParams = Type.Object({
-  sessionId: Type.String({ description: 'Id of the session.', examples: [EXAMPLE_SESSION_ID] }),
+  sessionId: Type.String({ ...WORD, description: 'Id of the session.', examples: [EXAMPLE_SESSION_ID] }),
 });
 
 const PasswordChange = Type.Object(

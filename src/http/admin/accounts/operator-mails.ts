@@ -9,7 +9,7 @@ import {
 import { OPERATOR_MAIL_KINDS } from '../../../mail/operators/templates.ts';
 import { sendingOf } from '../../../mail/sending.ts';
 import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
-import { idPattern, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
+import { idPattern, named, nullable, oneOf, time, timeOrNull, WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -102,7 +102,7 @@ const ListQuery = Type.Object(
       }),
     ),
     cursor: Type.Optional(
-      Type.String({ description: '`nextCursor` of the previous page.', examples: [EXAMPLE_ID] }),
+      Type.String({ ...WORD, description: '`nextCursor` of the previous page.', examples: [EXAMPLE_ID] }),
     ),
     state: Type.Optional(
       oneOf(MAIL_STATES, { description: 'Only emails in this state.', examples: ['kept'] }),
@@ -133,7 +133,7 @@ const showSchema = adminSchema({
   description: 'Returns an email as it is sent, with its one-time link, and each attempt.',
   role: 'owner',
   params: Type.Object({
-    mailId: Type.String({ description: 'Id of the email.', examples: [EXAMPLE_ID] }),
+    mailId: Type.String({ ...WORD, description: 'Id of the email.', examples: [EXAMPLE_ID] }),
   }),
   answer: {
     description: 'The email.',

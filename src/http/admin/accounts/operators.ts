@@ -7,7 +7,7 @@ import {
   listOperators,
   removeOperator,
 } from '../../../operators/operators.ts';
-import { named, oneOf, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -72,7 +72,7 @@ const RoleChange = Type.Object(
 );
 
 const OperatorParams = Type.Object({
-  operatorId: Type.String({ description: 'Id of the operator.', examples: [EXAMPLE_OPERATOR.id] }),
+  operatorId: Type.String({ ...WORD, description: 'Id of the operator.', examples: [EXAMPLE_OPERATOR.id] }),
 });
 
 const invitedExample = {

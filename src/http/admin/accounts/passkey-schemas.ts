@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { CHALLENGE_MS } from '../../../operators/passkey-challenge.ts';
-import { constant, idPattern, named, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import { constant, idPattern, named, time, timeOrNull, WORD, withExamples } from '../../../wire/schema.ts';
 import { closed, passwordInput } from '../core/schemas.ts';
 
 export const tag = 'Passkeys';
@@ -123,7 +123,7 @@ export const PasskeyAnswer = Type.Object(
 );
 
 export const PasskeyParams = Type.Object({
-  passkeyId: Type.String({ description: 'Id of the passkey.', examples: [EXAMPLE_ID] }),
+  passkeyId: Type.String({ ...WORD, description: 'Id of the passkey.', examples: [EXAMPLE_ID] }),
 });
 
 export const freshness = {

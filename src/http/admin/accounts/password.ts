@@ -9,7 +9,7 @@ import { presentOperator } from './present.ts';
 
 const PasswordRequest = Type.Object(
   {
-    token: Type.String({ description: 'Last part of the one-time link.' }),
+    token: Type.String({ maxLength: 200, description: 'Last part of the one-time link.' }),
     name: Type.Optional(nameInput),
     password: newPasswordInput,
   },

@@ -17,7 +17,10 @@ import { presentOperator } from './present.ts';
 
 const SetupRequest = Type.Object(
   {
-    token: Type.String({ description: 'Last part of the set-up link that the server printed.' }),
+    token: Type.String({
+      maxLength: 200,
+      description: 'Last part of the set-up link that the server printed.',
+    }),
     email: emailInput,
     name: nameInput,
     password: newPasswordInput,

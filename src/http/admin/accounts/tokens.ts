@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { createToken, listTokens, revokeToken } from '../../../operators/tokens.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
+import { named, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -22,6 +22,7 @@ const TokenRequest = Type.Object(
     expiresAt: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
+        ...WORD,
         description:
           'ISO 8601 time after which the token stops working. Omit it for a token that does not expire, or, if you use a token that ' +
           'expires, for one that expires with it. It cannot be later than that.',
@@ -50,7 +51,7 @@ const CreatedToken = Type.Object(
 );
 
 const TokenParams = Type.Object({
-  tokenId: Type.String({ description: 'Id of the token.', examples: [EXAMPLE_TOKEN.id] }),
+  tokenId: Type.String({ ...WORD, description: 'Id of the token.', examples: [EXAMPLE_TOKEN.id] }),
 });
 
 const listSchema = adminSchema({

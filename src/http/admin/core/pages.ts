@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { CURSOR_LENGTH } from '../../../wire/schema.ts';
 
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
@@ -15,6 +16,7 @@ export const pageQuery = {
   ),
   cursor: Type.Optional(
     Type.String({
+      ...CURSOR_LENGTH,
       description: '`nextCursor` of the previous page, with the same filters.',
       examples: ['AYjPZ1mXQmWw5c0'],
     }),

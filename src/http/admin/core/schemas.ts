@@ -33,7 +33,7 @@ export const nameInput = Type.String({
   description: 'Name that other operators see.',
   examples: ['Grace Hopper'],
 });
-export const passwordInput = Type.String({ description: 'Current password.' });
+export const passwordInput = Type.String({ ...limits({ maxLength: 512 }), description: 'Current password.' });
 export const PasswordProof = Type.Object(
   { password: passwordInput },
   {

@@ -2,27 +2,35 @@ import Type, { type Static } from 'typebox';
 import type { Status } from '../../../db/tables.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
-import { bothSegments, readSavedSegment } from '../../../waitlist/entries/saved-segments.ts';
+import {
+  bothSegments,
+  readSavedSegment,
+  SEGMENT_NAME_CHARACTERS_MAX,
+} from '../../../waitlist/entries/saved-segments.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from '../../../waitlist/entries/segment.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { limits, PAIR } from '../../../wire/schema.ts';
 import { segmentConditions } from '../../../wire/segment.ts';
 import { parseTime } from './times.ts';
 
 const saved = {
   saved: Type.Optional(
     Type.String({
+      ...limits({ maxLength: SEGMENT_NAME_CHARACTERS_MAX }),
       description: 'Only entries of this saved segment: its id or its name. Further conditions narrow it.',
       examples: ['Beta testers'],
     }),
   ),
 };
 
+const pair = { type: 'string', ...PAIR };
+
 /** For `querystring`: `where=key=value`, as often as needed. */
 export const segmentQuery = {
   where: Type.Optional(
     Type.Unsafe<string | string[]>({
-      anyOf: [{ type: 'string' }, { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: { type: 'string' } }],
+      anyOf: [pair, { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: pair }],
       description:
         `Only entries with this metadata value: \`key=value\`. Repeat it to combine up to ${SEGMENT_PAIRS_MAX} conditions. ` +
         'Requires the `support` role.',
@@ -42,9 +50,9 @@ export const SegmentInput = Type.Object(
           {
             type: 'object',
             maxProperties: SEGMENT_PAIRS_MAX,
-            additionalProperties: { type: 'string' },
+            additionalProperties: pair,
           },
-          { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: { type: 'string' } },
+          { type: 'array', maxItems: SEGMENT_PAIRS_MAX, items: pair },
         ],
         description: `Metadata values that entries must have: by key, or a list of \`key=value\`. Up to ${SEGMENT_PAIRS_MAX}.`,
         examples: [{ plan: 'pro' }],

@@ -4,6 +4,7 @@ import { auditAs } from '../../../operators/audit.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { requireQueue as findQueue } from '../../../waitlist/queue/registry.ts';
+import { WORD } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { AdminParts, Caller } from './parts.ts';
 
@@ -14,6 +15,7 @@ export const waitlistParams = { waitlistId: WaitlistIdSchema };
 export const environmentQuery = {
   environment: Type.Optional(
     Type.String({
+      ...WORD,
       description: 'Environment of the waitlist. Default: `production`.',
       examples: ['development'],
     }),

@@ -2,11 +2,12 @@ import Type from 'typebox';
 import { notFound } from '../../../lib/errors.ts';
 import { mailableTo, signupMail } from '../../../mail/mailable.ts';
 import { entriesBySeq } from '../../../waitlist/entries/entries.ts';
+import { PHONE_CHARACTERS_MAX } from '../../../waitlist/people/identity.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
 import { addPerson } from '../../../waitlist/signup/signup.ts';
 import { parsePerson } from '../../../waitlist/signup/signup-input.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
-import { EMAIL, limits, named, withExamples } from '../../../wire/schema.ts';
+import { EMAIL, IDENTIFIER, limits, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -24,7 +25,10 @@ const NewEntry = Type.Object(
       Type.String({ ...limits(EMAIL), description: 'Email address. Required unless `phone` is set.' }),
     ),
     phone: Type.Optional(
-      Type.String({ description: 'Phone number in international format, such as `+14155550123`.' }),
+      Type.String({
+        ...limits({ maxLength: PHONE_CHARACTERS_MAX }),
+        description: 'Phone number in international format, such as `+14155550123`.',
+      }),
     ),
     metadata: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
@@ -35,6 +39,7 @@ const NewEntry = Type.Object(
     ),
     referredBy: Type.Optional(
       Type.String({
+        ...IDENTIFIER,
         description:
           'Email, phone number or referral code of the person who referred them. Ignored if they are not on the waitlist.',
       }),

@@ -9,7 +9,7 @@ import { takeOff } from '../../../waitlist/invites/take-off.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
-import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
+import { COUNT_MAX, limits, named, nullable, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -23,7 +23,7 @@ const BODY_BYTES_MAX = 8 * METADATA_BYTES_MAX;
 
 export const EntryParams = Type.Object({
   ...waitlistParams,
-  entryId: Type.String({ description: 'Id of the entry.', examples: [EXAMPLE_ENTRY.id] }),
+  entryId: Type.String({ ...WORD, description: 'Id of the entry.', examples: [EXAMPLE_ENTRY.id] }),
 });
 export const entrySpecial = {
   not_found: {
@@ -45,6 +45,7 @@ const EntryChange = Type.Object(
     position: Type.Optional(
       Type.Integer({
         minimum: 1,
+        maximum: COUNT_MAX,
         description:
           'Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. ' +
           'Later referrals move it on from there. Requires the `admin` role.',
@@ -106,7 +107,9 @@ const changeSchema = adminSchema({
 
 const Removal = Type.Object(
   {
-    confirm: Type.Optional(Type.String({ description: 'The id of the entry, to confirm `erase=true`.' })),
+    confirm: Type.Optional(
+      Type.String({ ...WORD, description: 'The id of the entry, to confirm `erase=true`.' }),
+    ),
   },
   {
     ...named('EntryRemoval'),

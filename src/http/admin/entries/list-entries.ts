@@ -4,7 +4,7 @@ import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries
 import { SORTS } from '../../../waitlist/entries/entries.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
-import { described, named, nullable, oneOf } from '../../../wire/schema.ts';
+import { COUNT_MAX, described, IDENTIFIER, named, nullable, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { formatCursor, readCursor } from '../core/cursors.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -22,6 +22,7 @@ const Query = Type.Object(
     at: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: COUNT_MAX,
         description:
           'Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. ' +
           'Takes no longer for the millionth than for the first, unless `sort=joined` has to count because an import was undone.',
@@ -42,6 +43,7 @@ const Query = Type.Object(
     ...segmentQuery,
     search: Type.Optional(
       Type.String({
+        ...IDENTIFIER,
         description:
           'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. ' +
           'Viewers can only search by id.',

@@ -8,7 +8,7 @@ import {
 } from '../../../waitlist/entries/saved-segments.ts';
 import type { Segment } from '../../../waitlist/entries/segment.ts';
 import { maskFor } from '../../../wire/mask.ts';
-import { limits, named, withExamples } from '../../../wire/schema.ts';
+import { limits, named, WORD, withExamples } from '../../../wire/schema.ts';
 import {
   EXAMPLE_SEGMENT as EXAMPLE,
   presentSavedSegment,
@@ -27,7 +27,7 @@ const tag = 'Segments';
 const Query = Type.Object(environmentQuery, closed);
 const SegmentParams = Type.Object({
   ...waitlistParams,
-  segmentId: Type.String({ description: 'Id of the segment.', examples: [EXAMPLE.id] }),
+  segmentId: Type.String({ ...WORD, description: 'Id of the segment.', examples: [EXAMPLE.id] }),
 });
 const special = {
   not_found: {

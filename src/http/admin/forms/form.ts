@@ -7,7 +7,7 @@ import { formOf } from '../../../waitlist/forms/form.ts';
 import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
 import { type FormChanges, rotateFormKey, updateForm } from '../../../waitlist/forms/update-form.ts';
 import { captchaInput, EXAMPLE_FORM, FormSchema, formProperties, presentForm } from '../../../wire/form.ts';
-import { named, oneOf, time, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -120,12 +120,13 @@ const refusedSchema = adminSchema({
       ...environmentQuery,
       from: Type.Optional(
         Type.String({
+          ...WORD,
           description: 'Beginning. Default: a day before `to`.',
           examples: ['2026-11-14T00:00:00Z'],
         }),
       ),
       to: Type.Optional(
-        Type.String({ description: 'End. Default: now.', examples: ['2026-11-15T00:00:00Z'] }),
+        Type.String({ ...WORD, description: 'End. Default: now.', examples: ['2026-11-15T00:00:00Z'] }),
       ),
     },
     closed,

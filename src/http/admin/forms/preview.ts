@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { checkMailSettings, NO_SETTINGS } from '../../../mail/templates/settings.ts';
 import { draftForm } from '../../../waitlist/forms/update-form.ts';
 import { formProperties } from '../../../wire/form.ts';
-import { named, nullable, withExamples } from '../../../wire/schema.ts';
+import { limits, named, nullable, withExamples } from '../../../wire/schema.ts';
 import { previewFormPage } from '../../form/hosted-page.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -16,7 +16,10 @@ const FormDraft = Type.Object(
   {
     ...Type.Partial(Type.Object(drafted)).properties,
     colour: Type.Optional(
-      nullable<string>('string', { description: 'Color of the email settings, such as `#0f766e`.' }),
+      nullable<string>('string', {
+        ...limits({ maxLength: 7 }),
+        description: 'Color of the email settings, such as `#0f766e`.',
+      }),
     ),
   },
   {

@@ -15,7 +15,7 @@ import {
 } from '../../../waitlist/referrals/reviews.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { type Mask, maskFor } from '../../../wire/mask.ts';
-import { idPattern, named, oneOf, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import { idPattern, named, oneOf, time, timeOrNull, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
@@ -113,7 +113,7 @@ const decideSchema = adminSchema({
   role: 'support',
   params: Type.Object({
     ...waitlistParams,
-    reviewId: Type.String({ description: 'Id of the review.', examples: [EXAMPLE_ID] }),
+    reviewId: Type.String({ ...WORD, description: 'Id of the review.', examples: [EXAMPLE_ID] }),
   }),
   querystring: Type.Object(environmentQuery, closed),
   body: Type.Object(

@@ -7,7 +7,7 @@ import { type AlertSettings, type CheckedUrl, readAlerts, updateAlerts } from '.
 import { readLastAttempt } from '../../../outbox/read-deliveries.ts';
 import { ALERT_TARGET } from '../../../webhooks/alert-channel.ts';
 import { RefusedTarget } from '../../../webhooks/guard.ts';
-import { named, nullable, time, withExamples } from '../../../wire/schema.ts';
+import { limits, named, nullable, time, URL_CHARACTERS_MAX, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -19,6 +19,7 @@ const tag = 'Instance';
 const settings = {
   emails: Type.Boolean({ description: 'Whether owners and admins get an email.' }),
   webhookUrl: nullable<string>('string', {
+    ...limits({ maxLength: URL_CHARACTERS_MAX }),
     description: 'Where to post alerts to, as it is called. `null`: nowhere.',
     examples: ['https://hooks.slack.com/services/T000/B000/XXXX'],
   }),

@@ -15,7 +15,7 @@ import { domainFor } from '../core/waitlist-scope.ts';
 const tag = 'Environments';
 
 const name = Type.String({
-  ...limits({ pattern: '^[a-z][a-z0-9-]{0,31}$' }),
+  ...limits({ pattern: '^[a-z][a-z0-9-]{0,31}$', maxLength: 32 }),
   description: 'Name of the environment. Use it as the query parameter `environment`.',
 });
 

@@ -3,7 +3,7 @@ import { isoTime } from '../../../lib/time.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { countOperators } from '../../../operators/operators.ts';
 import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
-import { named, oneOf, time, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -14,6 +14,7 @@ const tag = 'Instance';
 
 const settings = {
   defaultTimeZone: Type.String({
+    ...WORD,
     description:
       'IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`.',
   }),

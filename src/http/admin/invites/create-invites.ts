@@ -14,7 +14,7 @@ import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
-import { described, named, nullable, withExamples } from '../../../wire/schema.ts';
+import { described, EMAIL, limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { presentNewJob } from '../core/new-job.ts';
@@ -34,7 +34,10 @@ const EXPIRES_IN_MAX_MS = 100 * 365 * DAY_MS;
 const InviteRequest = Type.Object(
   {
     email: Type.Optional(
-      Type.String({ description: 'Invite this email, whether or not it is on the waitlist.' }),
+      Type.String({
+        ...limits(EMAIL),
+        description: 'Invite this email, whether or not it is on the waitlist.',
+      }),
     ),
     first: Type.Optional(
       Type.Integer({
@@ -47,6 +50,7 @@ const InviteRequest = Type.Object(
     expiresAt: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
+        ...WORD,
         description: 'ISO 8601 time when the invites expire. `null`: never. Default: as the waitlist says.',
       }),
     ),
@@ -63,6 +67,7 @@ const InviteRequest = Type.Object(
     expect: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: FIRST_MAX,
         description:
           'The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. Never more than ' +
           'this many are invited. To count more than 50,000 entries would hold signups up, so a change in the very moment ' +

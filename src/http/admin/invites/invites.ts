@@ -8,7 +8,7 @@ import { countOpen, startRevoking } from '../../../waitlist/invites/revoke-many.
 import { findWave } from '../../../waitlist/waves/waves.ts';
 import { INVITE_STATES } from '../../../wire/invite.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
-import { named, oneOf, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import { EXAMPLE_WAVE } from '../../../wire/wave.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
@@ -31,7 +31,7 @@ const special = {
 };
 const InviteParams = Type.Object({
   ...waitlistParams,
-  inviteId: Type.String({ description: 'Id of the invite.', examples: [EXAMPLE.id] }),
+  inviteId: Type.String({ ...WORD, description: 'Id of the invite.', examples: [EXAMPLE.id] }),
 });
 
 const InvitePage = Type.Object(
@@ -58,6 +58,7 @@ const listSchema = adminSchema({
       ),
       entry: Type.Optional(
         Type.String({
+          ...WORD,
           description: 'Only invites to the email of this entry.',
           examples: [EXAMPLE.entryId],
         }),
@@ -110,7 +111,7 @@ const revokeSchema = adminSchema({
 const RevokeRequest = Type.Object(
   {
     wave: Type.Optional(
-      Type.String({ description: 'Only invites of this wave.', examples: [EXAMPLE_WAVE.id] }),
+      Type.String({ ...WORD, description: 'Only invites of this wave.', examples: [EXAMPLE_WAVE.id] }),
     ),
     since: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only invites that were created then or later.' }),

@@ -5,6 +5,7 @@ import { cancelJob } from '../../../waitlist/jobs/cancel-job.ts';
 import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
+import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { JobPage, readJobPage } from '../core/job-page.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -19,7 +20,7 @@ const special = {
 };
 
 const JobParams = Type.Object({
-  jobId: Type.String({ description: 'Id of the job.', examples: [EXAMPLE_JOB.id] }),
+  jobId: Type.String({ ...WORD, description: 'Id of the job.', examples: [EXAMPLE_JOB.id] }),
 });
 
 const readSchema = adminSchema({

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { type CreatedHookKey, HOOK_KEYS_MAX, type HookKeys } from '../../../waitlist/keys/hook-keys.ts';
 import { type hookKeyProperties, presentHookKey } from '../../../wire/hook-key.ts';
-import { limits, named, nullable, withExamples } from '../../../wire/schema.ts';
+import { limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -93,7 +93,11 @@ function schemasOf(kind: HookKeyKind) {
   const params = Type.Object(waitlistParams);
   const oneParams = Type.Object({
     ...waitlistParams,
-    [idParameter(kind)]: Type.String({ description: `Id of the ${called}.`, examples: [example.id] }),
+    [idParameter(kind)]: Type.String({
+      ...WORD,
+      description: `Id of the ${called}.`,
+      examples: [example.id],
+    }),
   });
   const unknownWaitlist = {
     not_found: {

@@ -1,10 +1,20 @@
 import Type, { type Static } from 'typebox';
+import { DURATION_MAX_MS } from '../../../lib/duration.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import { idPattern, limits, named, nullable, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import {
+  idPattern,
+  limits,
+  named,
+  nullable,
+  time,
+  timeOrNull,
+  WORD,
+  withExamples,
+} from '../../../wire/schema.ts';
 import { presentKey } from '../../../wire/server-key.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf } from '../core/pages.ts';
 import { closed } from '../core/schemas.ts';
@@ -81,7 +91,7 @@ export const Rotation = Type.Object(
   {
     overlapMs: Type.Optional(
       Type.Integer({
-        ...limits({ minimum: 0 }),
+        ...limits({ minimum: 0, maximum: DURATION_MAX_MS }),
         description: 'How long the old key keeps working, in milliseconds. Default: 86400000 (24 hours).',
       }),
     ),
@@ -98,7 +108,7 @@ export const Rotation = Type.Object(
 );
 
 export const keyIdParam = {
-  keyId: Type.String({ description: 'Id of the key.', examples: [EXAMPLE_KEY.id] }),
+  keyId: Type.String({ ...WORD, description: 'Id of the key.', examples: [EXAMPLE_KEY.id] }),
 };
 
 export const noSuchKey = {

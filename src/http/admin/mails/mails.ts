@@ -7,7 +7,17 @@ import { presentMail, presentMailLog } from '../../../mail/present.ts';
 import { resendMail } from '../../../mail/resend.ts';
 import { MAIL_KINDS, MAIL_STATES } from '../../../mail/templates/kinds.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { described, EMAIL, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
+import {
+  described,
+  EMAIL,
+  limits,
+  named,
+  nullable,
+  oneOf,
+  time,
+  timeOrNull,
+  WORD,
+} from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -123,12 +133,14 @@ const ListQuery = Type.Object(
     kind: Type.Optional(oneOf(MAIL_KINDS, { description: 'Only this kind.', examples: ['invite'] })),
     email: Type.Optional(
       Type.String({
+        ...limits(EMAIL),
         description: 'Only emails to exactly this address. Not with `entry`, `state` or `kind`.',
         examples: ['ada@example.com'],
       }),
     ),
     entry: Type.Optional(
       Type.String({
+        ...WORD,
         description: 'Only emails to or about this entry. Not with `state` or `kind`.',
         examples: ['ent_06gxx2p9r1yn1vp1ryss481fhw'],
       }),
@@ -139,7 +151,7 @@ const ListQuery = Type.Object(
 
 const MailParams = Type.Object({
   ...waitlistParams,
-  mailId: Type.String({ description: 'Id of the email.', examples: [EXAMPLE_MAIL_ID] }),
+  mailId: Type.String({ ...WORD, description: 'Id of the email.', examples: [EXAMPLE_MAIL_ID] }),
 });
 
 const listSchema = adminSchema({

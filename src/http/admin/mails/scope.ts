@@ -3,7 +3,7 @@ import { notFound } from '../../../lib/errors.ts';
 import type { Sending } from '../../../mail/render.ts';
 import { sendingOf } from '../../../mail/sending.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from '../../../mail/templates/kinds.ts';
-import { idPattern } from '../../../wire/schema.ts';
+import { idPattern, WORD } from '../../../wire/schema.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
@@ -15,6 +15,7 @@ export const EnvironmentQuery = Type.Object(environmentQuery, closed);
 export const KindParams = Type.Object({
   ...waitlistParams,
   kind: Type.String({
+    ...WORD,
     description: `Kind of email: ${MAIL_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
     examples: ['welcome'],
   }),

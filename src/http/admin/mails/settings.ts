@@ -1,9 +1,12 @@
 import Type, { type Static, type TProperties } from 'typebox';
 import { LANGUAGES, type Language } from '../../../languages/languages.ts';
+import { EMAIL_MAX_CHARACTERS } from '../../../lib/email.ts';
 import { mailWarnings } from '../../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
+import { URL_CHARACTERS_MAX } from '../../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
 import { pictureUrl } from '../../../waitlist/settings/pictures.ts';
+import { REMINDER_MS } from '../../../waitlist/settings/waitlist-input.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -17,25 +20,39 @@ import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 const text = (description: string, keywords: object = {}) =>
   nullable<string>('string', { ...limits(keywords), description });
 
+const URL = { maxLength: URL_CHARACTERS_MAX };
+
 const SETTINGS = {
   kinds: Type.Array(oneOf(MAIL_KINDS, { description: 'A kind of email.' }), {
+    ...limits({ maxItems: MAIL_KINDS.length }),
     description: 'Kinds of emails that are sent.',
   }),
   inviteReminderMs: Type.Integer({
-    ...limits({ minimum: 60_000 }),
+    ...limits(REMINDER_MS),
     description: 'How long before an invite expires its reminder is sent, in milliseconds.',
   }),
-  from: text("Sender address. `null`: the installation's.", { format: 'email' }),
+  from: text("Sender address. `null`: the installation's.", {
+    format: 'email',
+    maxLength: EMAIL_MAX_CHARACTERS,
+  }),
   fromName: text('Sender name. `null`: the name of the waitlist.', { maxLength: 100 }),
-  replyTo: text('Address for replies. `null`: the sender.', { format: 'email' }),
-  joinUrl: text('Your page for invites, with `{code}` in the URL. `null`: the built-in page.'),
-  confirmUrl: text('Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.'),
+  replyTo: text('Address for replies. `null`: the sender.', {
+    format: 'email',
+    maxLength: EMAIL_MAX_CHARACTERS,
+  }),
+  joinUrl: text('Your page for invites, with `{code}` in the URL. `null`: the built-in page.', URL),
+  confirmUrl: text(
+    'Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.',
+    URL,
+  ),
   referralUrl: text(
     'Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on.',
+    URL,
   ),
-  colour: text('Color of buttons and links, such as `#0f766e`. `null`: the default.'),
+  colour: text('Color of buttons and links, such as `#0f766e`. `null`: the default.', { maxLength: 7 }),
   logoUrl: text(
     'Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist.',
+    URL,
   ),
   footer: text('Text below every email. `null`: none.', { maxLength: 1000 }),
   language: Type.Unsafe<Language | null>({

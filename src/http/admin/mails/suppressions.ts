@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
 import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../../waitlist/links/suppression.ts';
-import { named, oneOf, time } from '../../../wire/schema.ts';
+import { EMAIL, limits, named, oneOf, time } from '../../../wire/schema.ts';
 import { presentSuppression } from '../../../wire/suppression.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -34,7 +34,7 @@ const SuppressionPage = Type.Object(
 
 const SuppressionParams = Type.Object({
   ...waitlistParams,
-  email: Type.String({ description: 'Email address.', examples: ['ada@example.com'] }),
+  email: Type.String({ ...limits(EMAIL), description: 'Email address.', examples: ['ada@example.com'] }),
 });
 
 const listSchema = adminSchema({

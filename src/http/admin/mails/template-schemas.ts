@@ -1,7 +1,15 @@
 import Type from 'typebox';
 import { LANGUAGES } from '../../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/templates/kinds.ts';
-import { limits, named, nullable, oneOf, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import {
+  IDENTIFIER,
+  limits,
+  named,
+  nullable,
+  oneOf,
+  timeOrNull,
+  withExamples,
+} from '../../../wire/schema.ts';
 import { closed, emailInput } from '../core/schemas.ts';
 import { mailId } from './scope.ts';
 
@@ -68,7 +76,10 @@ const draft = {
   subject: Type.Optional({ ...subject, description: 'Subject to use instead of the saved one.' }),
   body: Type.Optional({ ...body, description: 'Body to use instead of the saved one.' }),
   entry: Type.Optional(
-    Type.String({ description: 'Email or phone of an entry to take values from. Default: an example.' }),
+    Type.String({
+      ...IDENTIFIER,
+      description: 'Email or phone of an entry to take values from. Default: an example.',
+    }),
   ),
   language: Type.Optional(
     oneOf(LANGUAGES, {
@@ -85,6 +96,7 @@ export const TemplateRequest = Type.Object(
     expectVersion: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
         description: 'The `version` that you edited. If there is another one by now, nothing is saved.',
       }),
     ),

@@ -7,7 +7,7 @@ import { MOST_INTERVALS, parsePeriod } from '../../../waitlist/statistics/interv
 import { readStatistics } from '../../../waitlist/statistics/read-statistics.ts';
 import { WEBHOOK_CHANNEL } from '../../../webhooks/target.ts';
 import { maskFor } from '../../../wire/mask.ts';
-import { described } from '../../../wire/schema.ts';
+import { described, WORD } from '../../../wire/schema.ts';
 import { IntervalSchema, presentStatistics, StatisticsSchema } from '../../../wire/statistics.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -28,6 +28,7 @@ const Query = Type.Object(
     }),
     from: Type.Optional(
       Type.String({
+        ...WORD,
         description:
           'Start of the period: a date in the time zone, or a time. Rounded down to the start of its interval. ' +
           'Default: 24 hours, 30 days or 12 weeks before the end.',
@@ -36,12 +37,14 @@ const Query = Type.Object(
     ),
     to: Type.Optional(
       Type.String({
+        ...WORD,
         description: 'End of the period, not included. Rounded up to the end of its interval. Default: now.',
         examples: ['2026-11-16'],
       }),
     ),
     timeZone: Type.Optional(
       Type.String({
+        ...WORD,
         description: 'Name of an IANA time zone. Default: that of the installation.',
         examples: ['Europe/Berlin'],
       }),

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Role } from '../../../operators/roles.ts';
 import { maskFor } from '../../../wire/mask.ts';
+import { WORD } from '../../../wire/schema.ts';
 import { EXAMPLE_STREAM } from '../../../wire/stream.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
@@ -18,6 +19,7 @@ const StreamQuery = Type.Object(
   {
     waitlist: Type.Optional(
       Type.String({
+        ...WORD,
         description: 'Waitlist to watch. Without it, the stream is about the whole installation.',
         examples: ['wl_acme'],
       }),

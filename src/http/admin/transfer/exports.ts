@@ -15,7 +15,7 @@ import {
 } from '../../../waitlist/transfer/export/export-job.ts';
 import { exportFile } from '../../../wire/entry-export.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
-import { named, oneOf, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { JobPage, readJobPage } from '../core/job-page.ts';
 import { presentNewJob } from '../core/new-job.ts';
@@ -113,7 +113,7 @@ const fileSchema = adminSchema({
   role: 'admin',
   params: Type.Object({
     ...waitlistParams,
-    jobId: Type.String({ description: 'Id of the export.', examples: [EXAMPLE_JOB.id] }),
+    jobId: Type.String({ ...WORD, description: 'Id of the export.', examples: [EXAMPLE_JOB.id] }),
   }),
   querystring,
   answer: {

@@ -5,6 +5,7 @@ import { openBadRows, readImport } from '../../../waitlist/transfer/import/find-
 import { startUndo } from '../../../waitlist/transfer/import/undo-import.ts';
 import { EXAMPLE_IMPORT_REPORT, ImportSchema, presentImport } from '../../../wire/import.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
+import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -15,7 +16,7 @@ import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../co
 const tag = 'Import and export';
 export const importParams = Type.Object({
   ...waitlistParams,
-  jobId: Type.String({ description: 'Id of the import.', examples: [EXAMPLE_JOB.id] }),
+  jobId: Type.String({ ...WORD, description: 'Id of the import.', examples: [EXAMPLE_JOB.id] }),
 });
 const querystring = Type.Object(environmentQuery, closed);
 export const NO_IMPORT = {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { NO_PRESET } from '../../../waitlist/transfer/files/columns.ts';
 import { PRESETS } from '../../../waitlist/transfer/files/presets.ts';
 import { TIME_FORMATS } from '../../../waitlist/transfer/files/times.ts';
-import { limits, oneOf } from '../../../wire/schema.ts';
+import { limits, oneOf, WORD } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
 
 export const TYPES = {
@@ -36,6 +36,7 @@ export const readingQuery = {
   ),
   map: Type.Optional(
     Type.String({
+      maxLength: 8_000,
       description:
         'What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command. Each field for one column, except `-`.',
       examples: ['Mail=email,Joined=joinedAt'],
@@ -50,6 +51,7 @@ export const readingQuery = {
   ),
   timeZone: Type.Optional(
     Type.String({
+      ...WORD,
       description:
         'Zone of times that have none: an IANA name, an abbreviation or an offset. Default: the one in the name of the column, or UTC.',
       examples: ['Europe/Berlin'],

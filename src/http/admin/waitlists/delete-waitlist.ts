@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { deleteWaitlist } from '../../../waitlist/settings/delete-waitlist.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
+import { named, WORD, withExamples } from '../../../wire/schema.ts';
 import { EXAMPLE_WAITLIST } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -9,7 +9,7 @@ import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, waitlistParams } from '../core/waitlist-scope.ts';
 
 const Confirmation = Type.Object(
-  { confirm: Type.String({ description: 'Id of the waitlist, again.' }) },
+  { confirm: Type.String({ ...WORD, description: 'Id of the waitlist, again.' }) },
   {
     ...named('WaitlistDeletion'),
     ...closed,

@@ -7,7 +7,7 @@ import { forecastWave, previewWave, readAcceptRate } from '../../../waitlist/wav
 import { usesMetadata } from '../../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../../waitlist/waves/waves.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
-import { described, named } from '../../../wire/schema.ts';
+import { described, named, WORD } from '../../../wire/schema.ts';
 import {
   EXAMPLE_FORECAST,
   EXAMPLE_WAVE,
@@ -32,7 +32,7 @@ const tag = 'Waves';
 const Query = Type.Object(environmentQuery, closed);
 const WaveParams = Type.Object({
   ...waitlistParams,
-  waveId: Type.String({ description: 'Id of the wave.', examples: [EXAMPLE_WAVE.id] }),
+  waveId: Type.String({ ...WORD, description: 'Id of the wave.', examples: [EXAMPLE_WAVE.id] }),
 });
 const unknown = {
   not_found: {

@@ -13,7 +13,7 @@ import { presentAttempt, presentEndpointDelivery } from '../../../webhooks/prese
 import { replayEvent, sendTestEvent } from '../../../webhooks/replay.ts';
 import { REPLAYED_STATES, startReplay } from '../../../webhooks/replay-job.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
-import { limits, named, oneOf, withExamples } from '../../../wire/schema.ts';
+import { limits, named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -54,7 +54,7 @@ const ListQuery = Type.Object(
       oneOf(DELIVERY_STATES, { description: 'Only deliveries in this state.', examples: ['failed'] }),
     ),
     event: Type.Optional(
-      Type.String({ description: 'Only this kind of event.', examples: ['signup.created'] }),
+      Type.String({ ...WORD, description: 'Only this kind of event.', examples: ['signup.created'] }),
     ),
   },
   closed,
@@ -65,6 +65,7 @@ const AboutQuery = Type.Object(
     ...environmentQuery,
     ...pageQuery,
     entry: Type.String({
+      ...WORD,
       description: 'Id of the entry that the events are about.',
       examples: ['ent_06gxx2p9r1yn1vp1ryss481fhw'],
     }),

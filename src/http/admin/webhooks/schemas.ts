@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { EVENT_KINDS } from '../../../waitlist/queue/events.ts';
-import { RATE_MAX } from '../../../webhooks/endpoint-input.ts';
+import { HEADER_VALUE_CHARACTERS_MAX, HEADERS_MAX, RATE_MAX } from '../../../webhooks/endpoint-input.ts';
 import { DELIVERY_STATES } from '../../../webhooks/list-deliveries.ts';
-import { idPattern, limits, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
+import { idPattern, limits, named, nullable, oneOf, time, timeOrNull, WORD } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import { nextCursorSchema } from '../core/pages.ts';
 import { waitlistParams } from '../core/waitlist-scope.ts';
@@ -91,13 +91,22 @@ const SETTINGS = {
   ),
   events: Type.Optional(
     Type.Array(oneOf(EVENT_KINDS, { description: 'A kind of event.' }), {
+      ...limits({ maxItems: EVENT_KINDS.length }),
       description: 'Kinds of events to send. Empty: all of them, including those of later versions.',
     }),
   ),
   headers: Type.Optional(
-    Type.Record(Type.String(), Type.String({ description: 'Value of the header.' }), {
-      description: 'Additional headers, such as `Authorization`. At most 20. Replaces the previous ones.',
-    }),
+    Type.Record(
+      Type.String(),
+      Type.String({
+        ...limits({ maxLength: HEADER_VALUE_CHARACTERS_MAX }),
+        description: 'Value of the header.',
+      }),
+      {
+        ...limits({ maxProperties: HEADERS_MAX }),
+        description: 'Additional headers, such as `Authorization`. At most 20. Replaces the previous ones.',
+      },
+    ),
   ),
   rateLimit: Type.Optional(
     nullable<number>('integer', {
@@ -220,13 +229,13 @@ export const DeliveryPageObject = Type.Object(
 
 export const EndpointParams = Type.Object({
   ...waitlistParams,
-  endpointId: Type.String({ description: 'Id of the endpoint.', examples: [EXAMPLE_ID] }),
+  endpointId: Type.String({ ...WORD, description: 'Id of the endpoint.', examples: [EXAMPLE_ID] }),
 });
 
 export const DeliveryParams = Type.Object({
   ...waitlistParams,
-  endpointId: Type.String({ description: 'Id of the endpoint.', examples: [EXAMPLE_ID] }),
-  eventId: Type.String({ description: 'Id of the event.', examples: [EXAMPLE_EVENT_ID] }),
+  endpointId: Type.String({ ...WORD, description: 'Id of the endpoint.', examples: [EXAMPLE_ID] }),
+  eventId: Type.String({ ...WORD, description: 'Id of the event.', examples: [EXAMPLE_EVENT_ID] }),
 });
 
 export const WaitlistParams = Type.Object(waitlistParams);
