@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { LANGUAGES } from '../../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/templates/kinds.ts';
+import { closed, emailInput } from '../../../operations/core/schemas.ts';
 import { limits, named, nullable, oneOf, timeOrNull, withExamples } from '../../../wire/schema.ts';
-import { closed, emailInput } from '../core/schemas.ts';
 import { mailId } from './scope.ts';
 
 export const TemplateObject = Type.Object(

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
-import type { Status } from '../../../db/tables.ts';
-import { invalid } from '../../../lib/errors.ts';
-import { parseId } from '../../../lib/ids.ts';
-import { bothSegments, readSavedSegment } from '../../../waitlist/entries/saved-segments.ts';
-import { SEGMENT_PAIRS_MAX, type Segment } from '../../../waitlist/entries/segment.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { segmentConditions } from '../../../wire/segment.ts';
+import type { Status } from '../../db/tables.ts';
+import { invalid } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
+import { bothSegments, readSavedSegment } from '../../waitlist/entries/saved-segments.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from '../../waitlist/entries/segment.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import { segmentConditions } from '../../wire/segment.ts';
 import { parseTime } from './times.ts';
 
 const saved = {

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Problems } from '../../lib/errors.ts';
+import { Problems } from '../lib/errors.ts';
 
 interface SchemaProblem {
   keyword: string;
