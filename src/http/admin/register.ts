@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { waves } from '../../operations/waves/waves.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerAudit } from './accounts/audit.ts';
 import { registerForgotPassword } from './accounts/forgot-password.ts';
@@ -14,6 +15,7 @@ import { registerTokens } from './accounts/tokens.ts';
 import { registerTwoFactor } from './accounts/two-factor.ts';
 import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
+import { serveOperations } from './core/serve-operations.ts';
 import { registerAddEntry } from './entries/add-entry.ts';
 import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
@@ -38,7 +40,6 @@ import { registerTransfer } from './transfer/register.ts';
 import { registerDeleteWaitlist } from './waitlists/delete-waitlist.ts';
 import { registerFirstSteps } from './waitlists/first-steps.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
-import { registerWaves } from './waves/waves.ts';
 import { registerWebhooks } from './webhooks/register.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -85,7 +86,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerStatistics(scope, parts);
       registerInvites(scope, parts);
       registerCreateInvites(scope, parts);
-      registerWaves(scope, parts);
+      serveOperations(scope, parts, waves);
     },
     { prefix: '/admin/v1' },
   );

@@ -5,7 +5,7 @@ import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
 import { type GateDecision, passGate } from '../../waitlist/gate/pass-gate.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import { parseStrictJson } from '../json.ts';
+import { parseStrictJson } from '../../wire/parse-json.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { closeUnread, sendError, toWire } from '../plugins/errors.ts';

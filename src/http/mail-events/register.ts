@@ -5,7 +5,7 @@ import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { mailEventKeys } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { recordMailEvents } from '../../waitlist/mail-events/record-mail-events.ts';
 import type { GetText } from '../../webhooks/get.ts';
-import { badJson, parseStrictJson } from '../json.ts';
+import { badJson, parseStrictJson } from '../../wire/parse-json.ts';
 import { notJson, registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';

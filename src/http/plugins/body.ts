@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from '../../lib/errors.ts';
-import { parseStrictJson } from '../json.ts';
+import { parseStrictJson } from '../../wire/parse-json.ts';
 import type { ReadBody } from './body-reader.ts';
 import { HttpError } from './errors.ts';
 

@@ -3,7 +3,7 @@ import { skipSpace, skipString, skipValue } from '../../json/object.ts';
 import { endOfString } from '../../json/scan.ts';
 import { DUPLICATE_KEY, problemInKey, problemInText } from '../../json/strict.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
-import { badJson } from '../json.ts';
+import { badJson } from '../../wire/parse-json.ts';
 
 interface VerifyBody {
   payload: string;

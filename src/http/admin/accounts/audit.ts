@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { closed, EXAMPLE_OPERATOR } from '../../../operations/core/schemas.ts';
 import { AUDIT_ACTIONS } from '../../../operators/audit.ts';
 import { listAudit } from '../../../operators/read-audit.ts';
 import { named, oneOf, time, WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, EXAMPLE_OPERATOR } from '../core/schemas.ts';
 import { presentAudit } from './present.ts';
 
 const LIMIT = 50;

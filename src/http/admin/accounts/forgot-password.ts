@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { unavailable } from '../../../lib/errors.ts';
+import { closed, emailInput } from '../../../operations/core/schemas.ts';
 import { sendPasswordLink } from '../../../operators/forgot-password.ts';
 import { constant, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
-import { closed, emailInput } from '../core/schemas.ts';
 
 /** Each is one short query, unless there is such an operator. */
 const MOST_AT_ONCE = 100;

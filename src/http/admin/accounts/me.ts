@@ -1,10 +1,4 @@
 import Type from 'typebox';
-import { changePassword, changeProfile } from '../../../operators/own-account.ts';
-import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
-import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, personOf } from '../core/parts.ts';
 import {
   closed,
   Deleted,
@@ -17,7 +11,13 @@ import {
   OperatorObject,
   passwordInput,
   TokenObject,
-} from '../core/schemas.ts';
+} from '../../../operations/core/schemas.ts';
+import { changePassword, changeProfile } from '../../../operators/own-account.ts';
+import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
+import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, personOf } from '../core/parts.ts';
 import { presentOperator, presentSession, presentToken } from './present.ts';
 
 const tag = 'Your account';

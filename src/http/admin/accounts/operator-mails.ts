@@ -9,11 +9,11 @@ import {
 import { OPERATOR_MAIL_KINDS } from '../../../mail/operators/templates.ts';
 import { sendingOf } from '../../../mail/sending.ts';
 import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull, WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 
 const tag = 'Operators';
 const LIMIT = 50;

@@ -1,5 +1,17 @@
 import Type from 'typebox';
 import {
+  closed,
+  Deleted,
+  EndedSessions,
+  EXAMPLE_LINK,
+  EXAMPLE_OPERATOR,
+  emailInput,
+  Link,
+  nameInput,
+  OperatorObject,
+  RoleName,
+} from '../../../operations/core/schemas.ts';
+import {
   changeRole,
   createOperatorLink,
   endSessionsOf,
@@ -11,18 +23,6 @@ import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import {
-  closed,
-  Deleted,
-  EndedSessions,
-  EXAMPLE_LINK,
-  EXAMPLE_OPERATOR,
-  emailInput,
-  Link,
-  nameInput,
-  OperatorObject,
-  RoleName,
-} from '../core/schemas.ts';
 import { presentLink, presentOperator } from './present.ts';
 
 const tag = 'Operators';

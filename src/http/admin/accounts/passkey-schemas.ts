@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { closed, passwordInput } from '../../../operations/core/schemas.ts';
 import { CHALLENGE_MS } from '../../../operators/passkey-challenge.ts';
 import { constant, idPattern, named, time, timeOrNull, WORD, withExamples } from '../../../wire/schema.ts';
-import { closed, passwordInput } from '../core/schemas.ts';
 
 export const tag = 'Passkeys';
 export const CHALLENGE_SECONDS = CHALLENGE_MS / 1_000;

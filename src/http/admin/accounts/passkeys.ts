@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
+import { Deleted, EXAMPLE_OPERATOR, OperatorObject } from '../../../operations/core/schemas.ts';
 import {
   PASSKEY_REFUSAL,
   signInWithPasskey,
@@ -16,7 +17,6 @@ import {
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
-import { Deleted, EXAMPLE_OPERATOR, OperatorObject } from '../core/schemas.ts';
 import {
   CHALLENGE_SECONDS,
   CreationOptions,

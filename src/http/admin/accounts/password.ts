@@ -1,10 +1,16 @@
 import Type from 'typebox';
+import {
+  closed,
+  EXAMPLE_OPERATOR,
+  nameInput,
+  newPasswordInput,
+  OperatorObject,
+} from '../../../operations/core/schemas.ts';
 import { followLink } from '../../../operators/links.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
-import { closed, EXAMPLE_OPERATOR, nameInput, newPasswordInput, OperatorObject } from '../core/schemas.ts';
 import { presentOperator } from './present.ts';
 
 const PasswordRequest = Type.Object(

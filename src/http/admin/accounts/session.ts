@@ -1,10 +1,4 @@
 import Type from 'typebox';
-import { endSession } from '../../../operators/sessions.ts';
-import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 import {
   closed,
   codeInput,
@@ -13,7 +7,13 @@ import {
   emailInput,
   OperatorObject,
   passwordInput,
-} from '../core/schemas.ts';
+} from '../../../operations/core/schemas.ts';
+import { endSession } from '../../../operators/sessions.ts';
+import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 import { presentOperator } from './present.ts';
 
 const Credentials = Type.Object(

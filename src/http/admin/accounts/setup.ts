@@ -1,10 +1,4 @@
 import Type from 'typebox';
-import { completeSetup } from '../../../operators/setup.ts';
-import { signInByLink } from '../../../operators/sign-in-by-link.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 import {
   closed,
   EXAMPLE_OPERATOR,
@@ -12,7 +6,13 @@ import {
   nameInput,
   newPasswordInput,
   OperatorObject,
-} from '../core/schemas.ts';
+} from '../../../operations/core/schemas.ts';
+import { completeSetup } from '../../../operators/setup.ts';
+import { signInByLink } from '../../../operators/sign-in-by-link.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 import { presentOperator } from './present.ts';
 
 const SetupRequest = Type.Object(

@@ -1,11 +1,18 @@
 import Type from 'typebox';
+import {
+  closed,
+  Deleted,
+  EXAMPLE_TOKEN,
+  nameInput,
+  RoleName,
+  TokenObject,
+} from '../../../operations/core/schemas.ts';
+import { parseTimeOrNull } from '../../../operations/core/times.ts';
 import { createToken, listTokens, revokeToken } from '../../../operators/tokens.ts';
 import { named, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted, EXAMPLE_TOKEN, nameInput, RoleName, TokenObject } from '../core/schemas.ts';
-import { parseTimeOrNull } from '../core/times.ts';
 import { presentToken } from './present.ts';
 
 const tag = 'Admin tokens';

@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { closed, codeInput, Done, PasswordProof, passwordInput } from '../../../operations/core/schemas.ts';
 import { confirmTotp, disableTotp, renewRecoveryCodes, startTotp } from '../../../operators/own-account.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, personOf } from '../core/parts.ts';
-import { closed, codeInput, Done, PasswordProof, passwordInput } from '../core/schemas.ts';
 
 const tag = 'Two-factor authentication';
 const password = 'compilers translate words';

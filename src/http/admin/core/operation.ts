@@ -14,7 +14,7 @@ interface AdminOperation {
   /** Not for tokens, because it concerns the caller's own account. */
   person?: true;
   /** Changes something, although it has no body. */
-  write?: true;
+  write?: boolean;
   params?: TSchema;
   querystring?: TSchema;
   body?: TSchema;

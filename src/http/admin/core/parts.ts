@@ -1,58 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnyFinding } from '../../../installation/health.ts';
-import type { DkimKey } from '../../../lib/dkim-key.ts';
-import type { FewAtOnce } from '../../../lib/few-at-once.ts';
-import type { OpenDns } from '../../../mail/sender/dns.ts';
+import type { OperationParts } from '../../../operations/core/parts.ts';
 import type { Actor } from '../../../operators/actor.ts';
 import { operatorOfDevice } from '../../../operators/known-browser.ts';
 import { findLink } from '../../../operators/links.ts';
 import type { SignedIn } from '../../../operators/open-session.ts';
 import type { Operator } from '../../../operators/operator.ts';
-import type { RecordReading } from '../../../operators/recorded-reads.ts';
 import { isSetupToken } from '../../../operators/setup.ts';
 import type { SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
-import type { Refusals } from '../../../waitlist/forms/refusals.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Guard } from '../../../webhooks/guard.ts';
 import type { Lifecycle } from '../../plugins/lifecycle.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { UploadLimits } from '../../plugins/upload.ts';
 import type { Cookies } from './cookies.ts';
 import type { StreamHub } from './stream-hub.ts';
 
-export interface EmailParts {
-  /** The default sender, and whether there is a mail server. */
-  from: string;
-  smtp: boolean;
-  dkim?: DkimKey | undefined;
-  bounceAddress?: string | undefined;
-}
-
-export interface AdminParts extends SignInParts {
-  /** The domain. A route takes it from `domainFor`, so that changes are audited. */
-  waitlists: Context;
-  publicUrl: string;
-  emails: EmailParts;
-  /** To check the records of senders. */
-  openDns: OpenDns;
-  /** Everything that is known about the installation. */
-  checkHealth: () => Promise<AnyFinding[]>;
+export interface AdminParts extends SignInParts, OperationParts {
   cookies: Cookies;
   /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */
   failures: RateLimiter;
   signIns: RateLimiter;
   streams: StreamHub;
   makeWay: Lifecycle['makeWay'];
-  /** Waits for the turn of the caller to get a page. */
-  pageTurn: FewAtOnce;
   uploads: UploadLimits;
-  /** Decides where webhooks may be sent. */
-  guard: Guard;
-  /** Keeps a record of who reads personal data. */
-  recordReading: RecordReading;
-  /** What forms turned away. */
-  refusals: Refusals;
 }
 
 /** A person with a session, or a token. */

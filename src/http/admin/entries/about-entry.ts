@@ -2,6 +2,14 @@ import Type, { type Static } from 'typebox';
 import { notFound } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
+import { formatCursor, readCursor } from '../../../operations/core/cursors.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { listAudit } from '../../../operators/read-audit.ts';
 import { listReferred, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
@@ -11,12 +19,9 @@ import { maskFor } from '../../../wire/mask.ts';
 import { presentPerson } from '../../../wire/person.ts';
 import { named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { formatCursor, readCursor } from '../core/cursors.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import { EntryParams, entrySpecial } from './entry.ts';
 

@@ -1,6 +1,8 @@
 import Type from 'typebox';
 import { notFound } from '../../../lib/errors.ts';
 import { mailableTo, signupMail } from '../../../mail/mailable.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../operations/core/mailable.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { entriesBySeq } from '../../../waitlist/entries/entries.ts';
 import { PHONE_CHARACTERS_MAX } from '../../../waitlist/people/identity.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
@@ -9,11 +11,9 @@ import { parsePerson } from '../../../waitlist/signup/signup-input.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { EMAIL, IDENTIFIER, limits, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 
 /** Escaped, the metadata can take six times as much, and the rest of the body is small. */

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { DoorlistError, invalid } from '../../../lib/errors.ts';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { putBack } from '../../../waitlist/entries/put-back.ts';
@@ -14,7 +15,6 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Entries';

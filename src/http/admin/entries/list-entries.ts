@@ -1,18 +1,23 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
+import { formatCursor, readCursor } from '../../../operations/core/cursors.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { agreedStatus, segmentOfQuery, segmentQuery } from '../../../operations/core/segments.ts';
 import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { COUNT_MAX, described, IDENTIFIER, named, nullable, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { formatCursor, readCursor } from '../core/cursors.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead, refuseToViewers } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
-import { agreedStatus, segmentOfQuery, segmentQuery } from '../core/segments.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const Query = Type.Object(

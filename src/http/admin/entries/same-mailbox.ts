@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { closed } from '../../../operations/core/schemas.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { listSameMailbox } from '../../../waitlist/entries/same-mailbox.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
@@ -8,7 +9,6 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { environmentQuery } from '../core/waitlist-scope.ts';
 import { EntryParams, entrySpecial } from './entry.ts';
 

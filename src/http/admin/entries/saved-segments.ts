@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
+import { pairsOf, segmentOf } from '../../../operations/core/segments.ts';
 import {
   changeSavedSegment,
   deleteSavedSegment,
@@ -19,8 +21,6 @@ import {
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted } from '../core/schemas.ts';
-import { pairsOf, segmentOf } from '../core/segments.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Segments';

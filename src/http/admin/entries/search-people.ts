@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { closed } from '../../../operations/core/schemas.ts';
 import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/entries/search-everywhere.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { named } from '../../../wire/schema.ts';
@@ -11,7 +12,6 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 
 const FoundPersonSchema = Type.Object(
   {

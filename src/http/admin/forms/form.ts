@@ -2,6 +2,8 @@ import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { DAY_MS, isoTime } from '../../../lib/time.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { parseTime } from '../../../operations/core/times.ts';
 import { listBlockedOrigins } from '../../../waitlist/forms/blocked-origins.ts';
 import { formOf } from '../../../waitlist/forms/form.ts';
 import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
@@ -11,8 +13,6 @@ import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts'
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
-import { parseTime } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Form';

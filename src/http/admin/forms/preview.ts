@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { checkMailSettings, NO_SETTINGS } from '../../../mail/templates/settings.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { draftForm } from '../../../waitlist/forms/update-form.ts';
 import { formProperties } from '../../../wire/form.ts';
 import { limits, named, nullable, withExamples } from '../../../wire/schema.ts';
@@ -7,7 +8,6 @@ import { previewFormPage } from '../../form/hosted-page.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const { enabled: _, ...drafted } = formProperties;

@@ -2,6 +2,13 @@ import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { openEntries } from '../../../waitlist/entries/entry.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { findBySeqs } from '../../../waitlist/queue/entry-rows.ts';
@@ -18,10 +25,8 @@ import { type Mask, maskFor } from '../../../wire/mask.ts';
 import { idPattern, named, oneOf, time, timeOrNull, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Form';

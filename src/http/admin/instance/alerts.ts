@@ -3,6 +3,7 @@ import { sendTestAlert } from '../../../installation/health-alerts.ts';
 import { conflict } from '../../../lib/errors.ts';
 import { isoTime } from '../../../lib/time.ts';
 import { NO_MAIL_SERVER } from '../../../mail/mailable.ts';
+import { closed, Done } from '../../../operations/core/schemas.ts';
 import { type AlertSettings, type CheckedUrl, readAlerts, updateAlerts } from '../../../operators/alerts.ts';
 import { readLastAttempt } from '../../../outbox/read-deliveries.ts';
 import { ALERT_TARGET } from '../../../webhooks/alert-channel.ts';
@@ -11,7 +12,6 @@ import { limits, named, nullable, time, URL_CHARACTERS_MAX, withExamples } from 
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Done } from '../core/schemas.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 
 const tag = 'Instance';

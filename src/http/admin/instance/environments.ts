@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { isoTime } from '../../../lib/time.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import {
   createEnvironment,
   type Environment,
@@ -9,7 +10,6 @@ import { limits, named, time, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 
 const tag = 'Environments';

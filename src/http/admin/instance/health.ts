@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import type { AnyFinding } from '../../../installation/health.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { setConfirmation } from '../../../waitlist/upkeep/confirmations.ts';
 import { LEVELS, levelOf } from '../../../waitlist/upkeep/health.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 
 const Health = Type.Object(

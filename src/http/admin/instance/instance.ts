@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../../lib/time.ts';
 import { VERSION } from '../../../lib/version.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { countOperators } from '../../../operators/operators.ts';
 import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
 import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 
 const tag = 'Instance';

@@ -5,6 +5,11 @@ import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { leftToday, mailableFrom, mailableTo } from '../../../mail/mailable.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../operations/core/mailable.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { SegmentInput, segmentOfBody } from '../../../operations/core/segments.ts';
+import { parseTimeOrNull } from '../../../operations/core/times.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
@@ -16,14 +21,9 @@ import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/ent
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { described, EMAIL, limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
-import { SegmentInput, segmentOfBody } from '../core/segments.ts';
-import { parseTimeOrNull } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invite-object.ts';
 

@@ -1,6 +1,16 @@
 import Type from 'typebox';
 import { formatId } from '../../../lib/ids.ts';
 import { mailableTo } from '../../../mail/mailable.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../operations/core/mailable.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed, Deleted, Done } from '../../../operations/core/schemas.ts';
+import { parseTime } from '../../../operations/core/times.ts';
 import { browseInvites, isInviteId, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { revokeOne } from '../../../waitlist/invites/end-invites.ts';
 import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
@@ -11,14 +21,9 @@ import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import { EXAMPLE_WAVE } from '../../../wire/wave.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead, refuseToViewers } from '../core/reading.ts';
-import { closed, Deleted, Done } from '../core/schemas.ts';
-import { parseTime } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_INVITE as EXAMPLE, InviteObject, presentInvites } from './invite-object.ts';
 

@@ -1,5 +1,8 @@
 import Type from 'typebox';
 import { DoorlistError } from '../../../lib/errors.ts';
+import { JobPage, readJobPage } from '../../../operations/core/job-page.ts';
+import { pageQuery } from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
 import { cancelJob } from '../../../waitlist/jobs/cancel-job.ts';
 import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
@@ -7,11 +10,8 @@ import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
 import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { JobPage, readJobPage } from '../core/job-page.ts';
 import { adminSchema } from '../core/operation.ts';
-import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Jobs';

@@ -1,11 +1,11 @@
 import Type, { type Static, type TObject } from 'typebox';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { type CreatedHookKey, HOOK_KEYS_MAX, type HookKeys } from '../../../waitlist/keys/hook-keys.ts';
 import { type hookKeyProperties, presentHookKey } from '../../../wire/hook-key.ts';
 import { limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { keyName } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { pageQuery } from '../../../operations/core/pages.ts';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import type { CreatedKey } from '../../../waitlist/keys/server-keys.ts';
 import { presentCreatedKey } from '../../../wire/server-key.ts';
-import { pageQuery } from '../core/pages.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { environmentQuery } from '../core/waitlist-scope.ts';
 import {
   CreatedKeyObject,

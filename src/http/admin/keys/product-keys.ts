@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { closed } from '../../../operations/core/schemas.ts';
+import { parseTimeOrNull } from '../../../operations/core/times.ts';
 import { createKey, revokeKey, rotateKey } from '../../../waitlist/keys/server-keys.ts';
 import { DEFAULT_ENVIRONMENT } from '../../../waitlist/queue/registry.ts';
 import { requireEnvironment } from '../../../waitlist/settings/environments.ts';
@@ -6,8 +8,6 @@ import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
-import { parseTimeOrNull } from '../core/times.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 import { answerCreated, creation, invalidExpiry, listing, revocation, rotation } from './operations.ts';
 import { EXAMPLE_KEY, expiresAt, keyIdParam, keyName, OVERLAP_MS, readKeys } from './schemas.ts';

@@ -3,6 +3,13 @@ import { DURATION_MAX_MS } from '../../../lib/duration.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageOf,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import {
@@ -16,8 +23,6 @@ import {
   withExamples,
 } from '../../../wire/schema.ts';
 import { presentKey } from '../../../wire/server-key.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf } from '../core/pages.ts';
-import { closed } from '../core/schemas.ts';
 
 /** Long enough to deploy the new key everywhere. */
 export const OVERLAP_MS = DAY_MS;

@@ -6,6 +6,14 @@ import { listMails, listMailsAbout, listMailsTo, type MailDetails, showMail } fr
 import { presentMail, presentMailLog } from '../../../mail/present.ts';
 import { resendMail } from '../../../mail/resend.ts';
 import { MAIL_KINDS, MAIL_STATES } from '../../../mail/templates/kinds.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../operations/core/mailable.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
   described,
@@ -19,12 +27,9 @@ import {
   WORD,
 } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import {
   EnvironmentQuery,

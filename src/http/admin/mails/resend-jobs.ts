@@ -4,14 +4,14 @@ import { formatId } from '../../../lib/ids.ts';
 import { NO_MAIL_SERVER } from '../../../mail/mailable.ts';
 import { mailRetryJob, sendKeptJob } from '../../../mail/resend-job.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { parseTime } from '../../../operations/core/times.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts, Caller } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
-import { parseTime } from '../core/times.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 

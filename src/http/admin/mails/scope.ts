@@ -3,9 +3,9 @@ import { notFound } from '../../../lib/errors.ts';
 import type { Sending } from '../../../mail/render.ts';
 import { sendingOf } from '../../../mail/sending.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from '../../../mail/templates/kinds.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { idPattern, WORD } from '../../../wire/schema.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 
 export const tag = 'Emails';

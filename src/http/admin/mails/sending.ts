@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { closed } from '../../../operations/core/schemas.ts';
 import { changeSending, type WarmUpPlan } from '../../../waitlist/sending/change-sending.ts';
 import { showSending } from '../../../waitlist/sending/read-sending.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
@@ -6,7 +7,6 @@ import { limitFields, presentSending, SendingSchema, warmUpFields } from '../../
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import { NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 

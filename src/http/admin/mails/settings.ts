@@ -5,15 +5,15 @@ import { mailWarnings } from '../../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { URL_CHARACTERS_MAX } from '../../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
+import { warnings } from '../../../operations/core/mailable.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { pictureUrl } from '../../../waitlist/settings/pictures.ts';
 import { REMINDER_MS } from '../../../waitlist/settings/waitlist-input.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 

@@ -2,11 +2,16 @@ import Type, { type Static } from 'typebox';
 import { countKept } from '../../../mail/kept.ts';
 import { mailableFrom, mailWarnings } from '../../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
+import {
+  EXAMPLE_MAILABLE,
+  mailableFields,
+  presentMailable,
+  warnings,
+} from '../../../operations/core/mailable.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { mailTarget } from '../../../waitlist/sending/mail-target.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { requireQueue } from '../core/waitlist-scope.ts';

@@ -1,13 +1,18 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../../waitlist/links/suppression.ts';
 import { EMAIL, limits, named, oneOf, time } from '../../../wire/schema.ts';
 import { presentSuppression } from '../../../wire/suppression.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 

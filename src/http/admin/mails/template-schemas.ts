@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { LANGUAGES } from '../../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/templates/kinds.ts';
+import { closed, emailInput } from '../../../operations/core/schemas.ts';
 import {
   IDENTIFIER,
   limits,
@@ -10,7 +11,6 @@ import {
   timeOrNull,
   withExamples,
 } from '../../../wire/schema.ts';
-import { closed, emailInput } from '../core/schemas.ts';
 import { mailId } from './scope.ts';
 
 export const TemplateObject = Type.Object(

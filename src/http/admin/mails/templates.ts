@@ -12,13 +12,13 @@ import {
   type TemplateView,
 } from '../../../mail/templates.ts';
 import { requireWaitlist } from '../../../mail/update-settings.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { oneOf } from '../../../wire/schema.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import {
   EnvironmentQuery,

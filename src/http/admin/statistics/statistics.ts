@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { leaderboard } from '../../../waitlist/entries/list-leaders.ts';
 import { MAIL_CHANNEL } from '../../../waitlist/sending/mail-target.ts';
 import { readTimeZone } from '../../../waitlist/settings/instance-settings.ts';
@@ -13,7 +14,6 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
 import { environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_STATISTICS } from './example.ts';
 

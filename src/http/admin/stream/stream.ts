@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { closed } from '../../../operations/core/schemas.ts';
 import type { Role } from '../../../operators/roles.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { WORD } from '../../../wire/schema.ts';
@@ -8,7 +9,6 @@ import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import type { Feed } from '../core/stream-hub.ts';
 import { environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import { installationFeed, queueFeed } from './feeds.ts';

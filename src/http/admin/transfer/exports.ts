@@ -2,6 +2,11 @@ import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { STATUSES } from '../../../db/tables.ts';
 import { isoTime } from '../../../lib/time.ts';
+import { JobPage, readJobPage } from '../../../operations/core/job-page.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import { pageQuery } from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { agreedStatus, SegmentInput, segmentOfBody } from '../../../operations/core/segments.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
@@ -17,13 +22,8 @@ import { exportFile } from '../../../wire/entry-export.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { JobPage, readJobPage } from '../core/job-page.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
-import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
-import { agreedStatus, SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Import and export';

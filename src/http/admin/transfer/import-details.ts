@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { formatId } from '../../../lib/ids.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { openBadRows, readImport } from '../../../waitlist/transfer/import/find-import.ts';
 import { startUndo } from '../../../waitlist/transfer/import/undo-import.ts';
 import { EXAMPLE_IMPORT_REPORT, ImportSchema, presentImport } from '../../../wire/import.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Import and export';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import Type from 'typebox';
 import { DoorlistError, invalid } from '../../../lib/errors.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { linesOfArray } from '../../../waitlist/transfer/files/json-array.ts';
 import { previewImport } from '../../../waitlist/transfer/import/import-preview.ts';
 import { EXAMPLE_PREVIEW, ImportPreviewSchema, presentImportPreview } from '../../../wire/import.ts';
@@ -8,7 +9,6 @@ import { readUpload } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { flag, formatOf, readingOf, readingQuery, TYPES } from './import-query.ts';
 

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { deleteWaitlist } from '../../../waitlist/settings/delete-waitlist.ts';
 import { named, WORD, withExamples } from '../../../wire/schema.ts';
 import { EXAMPLE_WAITLIST } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, waitlistParams } from '../core/waitlist-scope.ts';
 
 const Confirmation = Type.Object(

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { readParts } from '../../../mail/parts.ts';
+import { closed, RoleName } from '../../../operations/core/schemas.ts';
 import type { Role } from '../../../operators/roles.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { dismissFirstSteps, firstStepFacts } from '../../../waitlist/settings/first-steps.ts';
@@ -7,7 +8,6 @@ import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, RoleName } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Waitlists';

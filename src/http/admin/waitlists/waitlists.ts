@@ -1,6 +1,15 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { mailWarnings } from '../../../mail/mailable.ts';
+import { warnings } from '../../../operations/core/mailable.ts';
+import {
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageOf,
+  pageQuery,
+} from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import { isWaitlistId } from '../../../waitlist/queue/queue.ts';
 import { DEFAULT_ENVIRONMENT } from '../../../waitlist/queue/registry.ts';
 import { requireEnvironment } from '../../../waitlist/settings/environments.ts';
@@ -22,11 +31,8 @@ import {
   waitlistSettings,
 } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Waitlists';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../../webhooks/change-endpoints.ts';
 import { listEndpoints, readEndpoint } from '../../../webhooks/endpoints.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import {
   CreatedEndpointObject,

@@ -2,6 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
+import { presentNewJob } from '../../../operations/core/new-job.ts';
+import { PAGE_LIMIT_DEFAULT, pageQuery } from '../../../operations/core/pages.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { parseTime } from '../../../operations/core/times.ts';
 import {
   DELIVERY_STATES,
   type DeliveryList,
@@ -15,13 +19,9 @@ import { REPLAYED_STATES, startReplay } from '../../../webhooks/replay-job.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { limits, named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import { presentNewJob } from '../core/new-job.ts';
 import { adminSchema } from '../core/operation.ts';
-import { PAGE_LIMIT_DEFAULT, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead, recordRead } from '../core/reading.ts';
-import { closed } from '../core/schemas.ts';
-import { parseTime } from '../core/times.ts';
 import { domainFor, environmentQuery } from '../core/waitlist-scope.ts';
 import {
   DeliveryDetailsObject,

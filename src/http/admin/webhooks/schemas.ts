@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { nextCursorSchema } from '../../../operations/core/pages.ts';
 import { EVENT_KINDS } from '../../../waitlist/queue/events.ts';
 import { HEADER_VALUE_CHARACTERS_MAX, HEADERS_MAX, RATE_MAX } from '../../../webhooks/endpoint-input.ts';
 import { DELIVERY_STATES } from '../../../webhooks/list-deliveries.ts';
 import { idPattern, limits, named, nullable, oneOf, time, timeOrNull, WORD } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
-import { nextCursorSchema } from '../core/pages.ts';
 import { waitlistParams } from '../core/waitlist-scope.ts';
 
 const EXAMPLE_ID = 'whe_06gxx2p9r1yn1vp1ryss481fhw';

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { DAY_MS } from '../../../lib/time.ts';
+import { closed, PasswordProof } from '../../../operations/core/schemas.ts';
 import { requirePassword } from '../../../operators/own-account.ts';
 import {
   DEFAULT_OVERLAP_MS,
@@ -11,7 +12,6 @@ import { idPattern, named, timeOrNull, withExamples } from '../../../wire/schema
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, personOf } from '../core/parts.ts';
-import { closed, PasswordProof } from '../core/schemas.ts';
 import { domainFor, environmentQuery } from '../core/waitlist-scope.ts';
 import { EndpointParams, EXAMPLE_ENDPOINT, EXAMPLE_SECRET } from './schemas.ts';
 import { DAMAGED_ENDPOINT, NO_ENDPOINT, requireEndpoint } from './scope.ts';

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { listJobs } from '../../../waitlist/jobs/find-jobs.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { JobSchema, presentJob } from '../../../wire/job.ts';
-import { type Mask, UNMASKED } from '../../../wire/mask.ts';
-import { named } from '../../../wire/schema.ts';
+import { listJobs } from '../../waitlist/jobs/find-jobs.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import { JobSchema, presentJob } from '../../wire/job.ts';
+import { type Mask, UNMASKED } from '../../wire/mask.ts';
+import { named } from '../../wire/schema.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from './pages.ts';
 
 export const JobPage = Type.Object(

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { type Mailable, UNMAILABLE_REASONS } from '../../../mail/mailable.ts';
-import { named, nullable, oneOf } from '../../../wire/schema.ts';
+import { type Mailable, UNMAILABLE_REASONS } from '../../mail/mailable.ts';
+import { named, nullable, oneOf } from '../../wire/schema.ts';
 
 const mailable = {
   mailable: Type.Boolean({ description: 'Whether the email is sent.' }),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ROLES, type Role } from '../../../operators/roles.ts';
+import { ROLES, type Role } from '../../operators/roles.ts';
 import {
   constant,
   EMAIL,
@@ -11,7 +11,7 @@ import {
   time,
   timeOrNull,
   withExamples,
-} from '../../../wire/schema.ts';
+} from '../../wire/schema.ts';
 
 export const RoleName = oneOf<Role>(ROLES, {
   ...named('Role'),

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { type PlanFields, QUOTAS_MAX } from '../../../waitlist/waves/plan.ts';
-import { limits, named, withExamples } from '../../../wire/schema.ts';
-import { EXAMPLE_SCHEDULE, objectOrNull, waveFields } from '../../../wire/wave.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import { type PlanFields, QUOTAS_MAX } from '../../waitlist/waves/plan.ts';
+import { limits, named, withExamples } from '../../wire/schema.ts';
+import { EXAMPLE_SCHEDULE, objectOrNull, waveFields } from '../../wire/wave.ts';
 import { closed } from '../core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 

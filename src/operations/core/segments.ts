@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox';
-import type { Status } from '../../../db/tables.ts';
-import { invalid } from '../../../lib/errors.ts';
-import { parseId } from '../../../lib/ids.ts';
+import type { Status } from '../../db/tables.ts';
+import { invalid } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import {
   bothSegments,
   readSavedSegment,
   SEGMENT_NAME_CHARACTERS_MAX,
-} from '../../../waitlist/entries/saved-segments.ts';
-import { SEGMENT_PAIRS_MAX, type Segment } from '../../../waitlist/entries/segment.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { limits, PAIR } from '../../../wire/schema.ts';
-import { segmentConditions } from '../../../wire/segment.ts';
+} from '../../waitlist/entries/saved-segments.ts';
+import { SEGMENT_PAIRS_MAX, type Segment } from '../../waitlist/entries/segment.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import { limits, PAIR } from '../../wire/schema.ts';
+import { segmentConditions } from '../../wire/segment.ts';
 import { parseTime } from './times.ts';
 
 const saved = {

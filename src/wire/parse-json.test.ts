@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../test/support/property.ts';
-import { parseStrictJson } from './json.ts';
+import { parseStrictJson } from './parse-json.ts';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 const refuses = (text: string | Buffer, message: string) =>

@@ -1,5 +1,5 @@
-import { invalid } from '../../../lib/errors.ts';
-import { readTime } from '../../../lib/time.ts';
+import { invalid } from '../../lib/errors.ts';
+import { readTime } from '../../lib/time.ts';
 
 export function parseTime(text: string, field: string): number {
   const time = readTime(text);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CURSOR_LENGTH } from '../../../wire/schema.ts';
+import { CURSOR_LENGTH } from '../../wire/schema.ts';
 
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;

@@ -1,0 +1,119 @@
+import type { Static, TNever, TObject, TProperties, TSchema, TUnknown } from 'typebox';
+import type { ErrorCode } from '../../lib/errors.ts';
+import type { Actor } from '../../operators/actor.ts';
+import type { Role } from '../../operators/roles.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import type { Mask } from '../../wire/mask.ts';
+import type { OperationParts } from './parts.ts';
+
+/** What an operation is about. `queue`: a waitlist in one environment, which both become parameters. */
+export type Scope = 'installation' | 'waitlist' | 'queue';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Answer<Schema extends TSchema> {
+  /** Default: 200. */
+  status?: 200 | 201 | 202;
+  description: string;
+  schema: Schema;
+  example: unknown;
+}
+
+/** When an error occurs, and its message in the reference. What is left out has the usual words. */
+export interface ErrorWords {
+  when?: string;
+  message?: string;
+}
+
+interface Described {
+  id: string;
+  /** Method and path below the API: `PATCH /waitlists/:waitlistId/waves/:waveId`. */
+  at: `${Method} /${string}`;
+  tag: string;
+  summary: string;
+  description: string;
+  /** The lowest role that may call it. */
+  role: Role;
+  /** Besides those that every operation of its scope has. */
+  errors?: Partial<Record<ErrorCode, ErrorWords>>;
+  /** Shows people: who sees them unmasked leaves a record in the audit trail. */
+  shows?: 'people';
+}
+
+/** One request, whoever made it: a route, a command or a program. */
+export interface Call<S extends Scope, Params, Query, Body> {
+  /** The domain, which records what it changes as done by the caller. */
+  context: Context;
+  parts: OperationParts;
+  actor: Actor;
+  /** What the caller's role sees of people. */
+  mask: Mask;
+  queue: S extends 'queue' ? Queue : undefined;
+  params: Params & (S extends 'installation' ? unknown : { waitlistId: string });
+  query: Query;
+  body: Body;
+}
+
+export interface Declaration<
+  S extends Scope,
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TSchema,
+  A extends TSchema,
+  O extends TSchema,
+> extends Described {
+  scope: S;
+  /** Of the path, besides the waitlist. */
+  params?: P;
+  /** Besides the environment. */
+  query?: Q;
+  body?: B;
+  answer: Answer<A>;
+  /** Another answer on success, for which `run` returns an `OtherAnswer`. */
+  otherwise?: Answer<O> & { status: 200 | 201 | 202 };
+  /** Last, so that its types follow from the schemas. */
+  run(
+    call: Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>,
+  ): Promise<Static<A> | OtherAnswer<Static<O>>>;
+}
+
+/** An operation in a list with others, without the types of what goes in and comes out. */
+export interface Operation extends Described {
+  scope: Scope;
+  params: TProperties;
+  query: TProperties;
+  body: TSchema | undefined;
+  answer: Answer<TSchema>;
+  otherwise: (Answer<TSchema> & { status: 200 | 201 | 202 }) | undefined;
+  run(call: Call<Scope, unknown, unknown, unknown>): Promise<unknown>;
+}
+
+/** The answer that `otherwise` describes. */
+export class OtherAnswer<T> {
+  readonly value: T;
+
+  constructor(value: T) {
+    this.value = value;
+  }
+}
+
+/** The only place that forgets the types, which the schemas have checked by then. */
+export function operation<
+  const S extends Scope,
+  A extends TSchema,
+  B extends TSchema = TUnknown,
+  O extends TSchema = TNever,
+  P extends TProperties = Record<never, never>,
+  Q extends TProperties = Record<never, never>,
+>(declaration: Declaration<S, P, Q, B, A, O>): Operation {
+  const { params = {}, query = {}, body, otherwise, run, ...rest } = declaration;
+  return { ...rest, params, query, body, otherwise, run: run as Operation['run'] };
+}
+
+export function methodOf({ at }: Pick<Operation, 'at'>): Method {
+  return at.slice(0, at.indexOf(' ')) as Method;
+}
+
+export function pathOf({ at }: Pick<Operation, 'at'>): string {
+  return at.slice(at.indexOf(' ') + 1);
+}

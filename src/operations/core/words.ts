@@ -1,0 +1,25 @@
+import type { ErrorWords, Operation } from './operation.ts';
+
+const SCOPES = {
+  installation: [],
+  waitlist: [{ name: 'waitlist', example: 'wl_acme' }],
+  queue: [{ name: 'waitlist', example: 'wl_acme' }],
+} as const;
+
+/** What can be missing: the waitlist, and what the parameters of the path are about, such as `waveId`. */
+export function missingWords({ scope, params }: Operation): ErrorWords | undefined {
+  const things = [...SCOPES[scope], ...Object.entries(params).map(thingOf)];
+  const last = things.at(-1);
+  if (!last) return undefined;
+  const names = things.map(({ name }) => `the ${name}`).join(' or ');
+  return {
+    when: `${names.charAt(0).toUpperCase()}${names.slice(1)} does not exist.`,
+    message: `there is no ${last.name} ${last.example}`,
+  };
+}
+
+/** `waveId` is about a wave, `mailEventKeyId` about a mail event key. */
+function thingOf([parameter, schema]: [string, { examples?: readonly unknown[] }]) {
+  const name = parameter.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return { name, example: String(schema.examples?.[0] ?? '') };
+}
