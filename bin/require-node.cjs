@@ -9,5 +9,5 @@ if (Number(version.split('.')[0]) < 24) {
     ? `The one that npm installed with Doorlist cannot run here: ${problem}. ${advice}, or Node 24 or newer from nodejs.org.`
     : 'On Linux and macOS (x64, arm64), an optional package brings the right one: install Doorlist again without leaving those out, or install Node from nodejs.org.';
   process.stderr.write(`doorlist: Doorlist needs Node 24 or newer, and this is Node ${version}. ${why}\n`);
-  process.exit(1);
+  process.exit(75); // As in src/lib/exit-codes.ts: the right one may be being installed.
 }

@@ -1,7 +1,16 @@
 import { useCompileCache } from './lib/compile-cache.ts';
+import { TRY_AGAIN } from './lib/exit-codes.ts';
 
 useCompileCache(); // Before anything else is loaded.
-const { runCommandLine } = await import('./commands/command-line.ts');
+const { runCommandLine } = await import('./commands/command-line.ts').catch(
+  (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write(
+      `doorlist: ${error.message}. If an update is being installed, try again; else run \`npm ci\`.\n`,
+    );
+    process.exit(TRY_AGAIN);
+  },
+);
 const { standardOutput } = await import('./lib/standard-output.ts');
 const { systemErrorWords } = await import('./lib/system-error.ts');
 

@@ -90,25 +90,30 @@ async function stop(child: ChildProcess): Promise<void> {
 
 describe('the alert rules', { skip: without('Prometheus') }, () => {
   /** Whether an alert fires after half an hour in which a series had these values, one a minute. */
-  const firing = (...series: [name: string, values: string][]) => firingAfter('30m', ...series);
-  const firingAfter = (time: string, ...series: [name: string, values: string][]) => {
+  const firing = (...series: [name: string, values: string][]) => firingAfter('30m', '1m', ...series);
+  const promtool = (test: Record<string, unknown>) => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-rules-'));
     afterTest(() => rmSync(directory, { recursive: true, force: true }));
     const file = path.join(directory, 'rules.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files: [ALERTS], evaluation_interval: test.interval, tests: [test] }),
+    );
+    const program = path.join(path.dirname(findProgram('Prometheus') ?? ''), 'promtool');
+    execFileSync(program, ['test', 'rules', file], { stdio: 'pipe' });
+  };
+  const inputOf = (series: readonly (readonly [name: string, values: string])[], interval = '1m') => ({
+    interval,
+    input_series: series.map(([name, values]) => ({ series: name, values })),
+  });
+  const firingAfter = (time: string, interval: string, ...series: [name: string, values: string][]) => {
     const check = (isFiring: (alert: string) => boolean) => {
       const ask = (alert: string) => ({
         expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
         eval_time: time,
         exp_samples: isFiring(alert) ? [{ labels: '{}', value: 1 }] : [],
       });
-      const test = {
-        interval: '1m',
-        input_series: series.map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: NAMES.map(ask),
-      };
-      writeFileSync(file, JSON.stringify({ rule_files: [ALERTS], evaluation_interval: '1m', tests: [test] }));
-      const program = path.join(path.dirname(findProgram('Prometheus') ?? ''), 'promtool');
-      execFileSync(program, ['test', 'rules', file], { stdio: 'pipe' });
+      promtool({ ...inputOf(series, interval), promql_expr_test: NAMES.map(ask) });
     };
     return (...expected: string[]) => {
       for (const alert of expected) assert.ok(NAMES.includes(alert), alert);
@@ -116,19 +121,37 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
     };
   };
   const NAMES = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-  const up = ['up{job="doorlist",instance="a"}', '1x40'] as const;
-
+  /** Of an instance that is scraped under any name. */
+  const of = (name: string, labels = '') => `${name}{job="web",instance="a:9464"${labels}}`;
+  const up = [of('doorlist_build_info', ',version="1.0.0"'), '1x20000'] as const;
   it('are silent while all is well', () => {
-    firing([...up], ['doorlist_db_up{instance="a"}', '1x40'])();
+    firing(
+      [...up],
+      [of('up'), '1x40'],
+      [of('doorlist_db_up'), '1x40'],
+      [of('doorlist_health', ',check="disk"'), '0x40'],
+      [of('doorlist_health_timestamp_seconds'), '0+60x40'],
+    )();
   });
 
   it('notice a server that does not answer, and that there is none', () => {
-    firing(['up{job="doorlist",instance="a"}', '1x20 0x20'])('DoorlistDown');
-    firing(['up{job="other"}', '1x40'])('DoorlistMissing');
+    firing([of('doorlist_build_info'), '1x20 _x20'], [of('up'), '1x20 0x20'])('DoorlistDown');
+    firing(['up{job="other"}', '0x40'])('DoorlistMissing');
+    firing([of('doorlist_build_info'), '1x20 stale'])('DoorlistMissing');
+  });
+
+  it('notice what the Health page calls wrong, not what is at risk, and that it cannot look', () => {
+    const health = (values: string) => [of('doorlist_health', ',check="wave"'), values] as const;
+    const looked = [of('doorlist_health_timestamp_seconds'), '0+60x40'] as const;
+    const writable = [of('doorlist_db_up'), '1x40'] as const;
+    firing([...up], [...writable], [...looked], [...health('1x40')])();
+    firing([...up], [...writable], [...looked], [...health('0x20 2x20')])('DoorlistHealth');
+    firing([...up], [...writable])('DoorlistHealthUnknown');
+    firing([...up], [of('doorlist_db_up'), '0x40'])('DoorlistDatabaseDown');
   });
 
   it('notice the first delivery that is given up', () => {
-    const attempts = 'doorlist_delivery_attempts_total{channel="email",outcome="failed",instance="a"}';
+    const attempts = of('doorlist_delivery_attempts_total', ',channel="email",outcome="failed"');
     firing([...up], [attempts, '0x20 1x20'])('DoorlistDeliveriesGivenUp');
   });
 
@@ -136,23 +159,22 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
     const backlog = (values: string, limit: number) =>
       firing(
         [...up],
-        ['doorlist_signup_backlog_entries{instance="a"}', values],
-        ['doorlist_signup_backlog_limit_entries{instance="a"}', `${limit}x40`],
+        [of('doorlist_signup_backlog_entries'), values],
+        [of('doorlist_signup_backlog_limit_entries'), `${limit}x40`],
       );
     backlog('0x20 60x20', 100)('DoorlistSignupBacklog');
     backlog('0x20 60x20', 10_000)();
   });
 
   it('notice a backup that is old, and after a day that there is none', () => {
-    const backup = (at: string) => ['doorlist_last_backup_timestamp_seconds{instance="a"}', at] as const;
-    const long = ['up{job="doorlist",instance="a"}', '1x20000'] as const;
+    const backup = (at: string) => [of('doorlist_last_backup_timestamp_seconds'), at] as const;
     firing([...up], [...backup('0x40')])();
-    firingAfter('25h', [...long], [...backup('0x20000')])('DoorlistNoBackup');
-    firingAfter('9d', [...long], [...backup('60x20000')])('DoorlistBackupOld');
+    firingAfter('25h', '4m', [...up], [...backup('0x20000')])('DoorlistNoBackup');
+    firingAfter('9d', '4m', [...up], [...backup('60x20000')])('DoorlistBackupOld');
   });
 
   it('count failed requests among those that matter, not among health checks', () => {
-    const requests = (labels: string) => `doorlist_http_requests_total{instance="a",${labels}}`;
+    const requests = (labels: string) => of('doorlist_http_requests_total', `,${labels}`);
     const probes = [requests('route="/readyz",status="200"'), '0+1000x40'] as const;
     const signups = (status: string, values: string) =>
       [requests(`route="/sdk/v1/waitlist/signup",status="${status}"`), values] as const;
@@ -163,6 +185,90 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
       [...signups('500', '0+1x40')],
     )('DoorlistErrors');
     firing([...up], [requests('route="/readyz",status="503"'), '0+30x40'], [...signups('201', '0+4x40')])();
+  });
+
+  it('name what they are about in their words', () => {
+    const on = { job: 'web', instance: 'a:9464' };
+    const critical = { severity: 'critical' };
+    const warning = { severity: 'warning' };
+    const expected: [alert: string, labels: Record<string, string>, summary: string][] = [
+      ['DoorlistDown', { ...on, ...critical }, 'Doorlist on a:9464 does not answer.'],
+      ['DoorlistDatabaseDown', { ...on, ...critical }, 'Doorlist on a:9464 cannot write to its database.'],
+      [
+        'DoorlistHealth',
+        { job: 'web', check: 'sending emails', ...critical },
+        'Doorlist\'s check "sending emails" finds something wrong. Run `status`, or open the Health page.',
+      ],
+      [
+        'DoorlistErrors',
+        { ...on, ...critical },
+        'More than 1% of the requests to a:9464 fail with a 5xx, health checks aside.',
+      ],
+      [
+        'DoorlistSlowSignups',
+        { ...on, ...warning },
+        'One in a hundred signups at a:9464 takes longer than a second.',
+      ],
+      [
+        'DoorlistSignupBacklog',
+        { ...on, ...warning },
+        'Signups at a:9464 arrive faster than the database writes them.',
+      ],
+      [
+        'DoorlistDeliveriesLate',
+        { job: 'web', channel: 'webhook', ...warning },
+        'A delivery by webhook has waited for more than an hour.',
+      ],
+      [
+        'DoorlistDeliveriesGivenUp',
+        { job: 'web', channel: 'email', ...warning },
+        'Deliveries by email were given up in the last hour.',
+      ],
+      ['DoorlistDiskAlmostFull', { ...on, ...critical }, 'Less than 1 GiB is left on the disk of a:9464.'],
+      [
+        'DoorlistNoConnections',
+        { ...on, ...warning },
+        'Work at a:9464 waits for a connection to PostgreSQL. Raise DOORLIST_DATABASE_POOL.',
+      ],
+      [
+        'DoorlistSignInGuessing',
+        { ...on, ...warning },
+        "Somebody may be guessing operators' passwords at a:9464.",
+      ],
+    ];
+    const series: [string, string][] = [
+      [...up],
+      [of('up'), '1x10 0x30'],
+      [of('doorlist_db_up'), '0x40'],
+      [of('doorlist_health', ',check="sending emails"'), '2x40'],
+      [of('doorlist_http_requests_total', ',route="/x",status="500"'), '0+9x40'],
+      [
+        of('doorlist_http_request_duration_seconds_bucket', ',route="/sdk/v1/waitlist/signup",le="1"'),
+        '0x40',
+      ],
+      [
+        of('doorlist_http_request_duration_seconds_bucket', ',route="/sdk/v1/waitlist/signup",le="5"'),
+        '0+9x40',
+      ],
+      [
+        of('doorlist_http_request_duration_seconds_bucket', ',route="/sdk/v1/waitlist/signup",le="+Inf"'),
+        '0+9x40',
+      ],
+      [of('doorlist_signup_backlog_entries'), '60x40'],
+      [of('doorlist_signup_backlog_limit_entries'), '100x40'],
+      [of('doorlist_delivery_oldest_pending_seconds', ',channel="webhook"'), '4000x40'],
+      [of('doorlist_delivery_attempts_total', ',channel="email",outcome="failed"'), '0x20 1x20'],
+      [of('doorlist_disk_free_bytes'), '1000x40'],
+      [of('doorlist_db_pool_waiting'), '1x40'],
+      [of('doorlist_sign_in_failures_total'), '0+9x40'],
+    ];
+    promtool({
+      ...inputOf(series),
+      alert_rule_test: expected.map(([alertname, exp_labels, summary]) => ({
+        ...{ alertname, eval_time: '30m' },
+        exp_alerts: [{ exp_labels, exp_annotations: { summary } }],
+      })),
+    });
   });
 });
 
@@ -250,6 +356,10 @@ forEachEngine((engine) => {
         assert.notEqual(value(`deliveries_pending{channel="${channel}"}`), undefined);
         assert.notEqual(value(`delivery_oldest_pending_seconds{channel="${channel}"}`), undefined);
       }
+      assert.equal(value('health{check="database"}'), 0);
+      assert.equal(value('health{check="mail server"}'), 1, 'an invite is kept in the mailbox');
+      assert.equal(value('health{check="backup"}'), isSqlite ? 0 : 1);
+      assert.ok(Math.abs(Date.now() / 1000 - (value('health_timestamp_seconds') ?? 0)) < 600);
       for (const state of ['queued', 'running', 'done', 'failed', 'cancelled'])
         assert.equal(value(`jobs{state="${state}"}`), 0);
       assert.equal(found.has('doorlist_sqlite_wal_bytes'), isSqlite);
@@ -296,7 +406,7 @@ forEachEngine((engine) => {
       const read = (parts: Context) => {
         const signups = { waiting: () => 7, mostWaiting: 10 } as Signups;
         return createMetrics()
-          .over({ context: parts, signups, others: async () => [] })
+          .over({ context: parts, signups, others: async () => [], checkHealth: async () => [] })
           .read();
       };
       const [down, slow] = await Promise.all([read(silent('probe')), read(silent('usage'))]);

@@ -133,6 +133,9 @@ forEachEngine((engine) => {
     assert.equal(of('webhooks')?.detail, '603 held');
     const shown = (await glanceAtDeliveries(service.context)).find(({ what }) => what === 'webhooks');
     assert.equal(shown?.detail, '603 held', 'in the dashboard as well');
+    const heldUpTo = async (most: number) =>
+      (await glanceAtBacklog(service.context.db, most, service.clock.now)).held.get('webhook');
+    assert.deepEqual([await heldUpTo(10_000), await heldUpTo(100)], [603, 100]);
   });
 
   it('reports a database that cannot be used, and exits with 1', async () => {

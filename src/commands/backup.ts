@@ -6,9 +6,10 @@ import { dumpPostgres, requireOneMoment, requireTool } from '../db/postgres/back
 import { readSqliteSnapshot } from '../db/sqlite/backup.ts';
 import { tryLock } from '../db/sqlite/lock.ts';
 import { masterKeySource, openExistingDatabase } from '../installation/open.ts';
+import { unavailable } from '../lib/errors.ts';
 import { createLogger } from '../lib/log.ts';
 import { VERSION } from '../lib/version.ts';
-import { BackupProblem, type PassphraseCost } from '../vault/backup-format.ts';
+import type { PassphraseCost } from '../vault/backup-format.ts';
 import { refuseExisting, type WrittenBackup, writeBackup } from '../vault/backup-writer.ts';
 import type { SealingKey } from '../vault/crypto.ts';
 import { createKeyring } from '../vault/keyring.ts';
@@ -119,7 +120,7 @@ async function masterKeyOf(db: Database, config: Config): Promise<SealingKey> {
 async function* readDatabase({ databaseUrl, dataDir }: Config): AsyncGenerator<Buffer> {
   if (databaseUrl !== undefined) return yield* dumpPostgres(databaseUrl);
   const release = tryLock(dataDir, 'backup.lock');
-  if (!release) throw new BackupProblem('another backup of this data directory is running');
+  if (!release) throw unavailable('another backup of this data directory is running');
   try {
     yield* readSqliteSnapshot(path.join(dataDir, 'doorlist.db'));
   } finally {
@@ -135,5 +136,5 @@ async function* unlessRotated(
 ): AsyncGenerator<Buffer> {
   yield* data;
   if (!(await current()).id.equals(master.id))
-    throw new BackupProblem('the master key was rotated during the backup: run the backup again');
+    throw unavailable('the master key was rotated during the backup: run the backup again');
 }

@@ -4,8 +4,10 @@ import { readEnvFile } from '../config/env-file.ts';
 import { fileVariable } from '../config/environment.ts';
 import { SECRETS } from '../config/variables.ts';
 import { explainError } from '../installation/explain-error.ts';
+import { mayPass } from '../installation/may-pass.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';
+import { EXIT_CODES, FAILED, TRY_AGAIN, USAGE } from '../lib/exit-codes.ts';
 import { createLogger } from '../lib/log.ts';
 import { nearest } from '../lib/nearest.ts';
 import { VERSION } from '../lib/version.ts';
@@ -17,9 +19,6 @@ import { loadCommands } from './command-groups.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
 
-const FAILED = 1;
-const USAGE = 2;
-
 const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
 const VERSION_WORDS = ['version', '--version', '-v'];
@@ -29,7 +28,7 @@ const COMMON: Record<string, Flag> = {
   help: { about: 'Show this help.' },
 };
 
-/** Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong usage. */
+/** Runs one command and returns its exit code: see `EXIT_CODES`. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   const asJson = words.includes('--json');
   let config: Config | undefined;
@@ -183,10 +182,16 @@ function explain(
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : explainError(error, config);
   const named = error instanceof DoorlistError && words ? withFlagNames(words, command?.flags) : words;
-  const code = error instanceof DoorlistError ? error.code : mistyped ? 'usage' : 'failed';
+  const passes = mayPass(error);
+  const code = error instanceof DoorlistError ? error.code : codeOf(mistyped, passes);
   if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));
   terminal.error(printable(`doorlist: ${named ?? error.stack ?? error.message}`));
-  return mistyped ? USAGE : FAILED;
+  return mistyped ? USAGE : passes ? TRY_AGAIN : FAILED;
+}
+
+function codeOf(mistyped: boolean, passes: boolean): string {
+  if (mistyped) return 'usage';
+  return passes ? 'unavailable' : 'failed';
 }
 
 function usage({ name, operands = [], flags = {} }: Command): string {
@@ -215,5 +220,5 @@ async function overview(): Promise<string> {
 function listOf(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, about }) => `  ${name.padEnd(width + 2)}${about}`);
-  return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nRun any command with --help to see its options. --json prints the result as JSON.`;
+  return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nRun any command with --help to see its options. --json prints the result as JSON.\n${EXIT_CODES}`;
 }

@@ -7,6 +7,7 @@ import { damageOf } from '../db/sqlite/backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { removeDamageNote } from '../installation/damage-note.ts';
 import { masterKeySource, openDatabase, openExisting } from '../installation/open.ts';
+import { unavailable } from '../lib/errors.ts';
 import { createLogger } from '../lib/log.ts';
 import { createDataFile } from '../lib/private-file.ts';
 import type { EndedAccess } from '../operators/end-access.ts';
@@ -90,7 +91,7 @@ async function restoreFile(config: Config, file: string): Promise<void> {
   requireMasterKey(config, backup.secrets);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const release = tryLock(config.dataDir, SERVE_LOCK);
-  if (!release) throw new BackupProblem(`a Doorlist server is running on ${config.dataDir}: stop it first`);
+  if (!release) throw unavailable(`a Doorlist server is running on ${config.dataDir}: stop it first`);
   const part = `${database}.restore`;
   try {
     rmSync(part, { force: true }); // Left by a restore that was killed.

@@ -64,11 +64,13 @@ interface Glance extends ChannelBacklog {
   oldestUnexplainedAt: number | null;
   /** Only those with something pending. */
   channels: ReadonlyMap<string, ChannelBacklog>;
+  /** By channel, what a disabled endpoint or a pause keeps. */
+  held: ReadonlyMap<string, number>;
 }
 
 /**
  * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. It counts up to a number
- * for each channel, and nothing that is held. What waits for a failing endpoint has an explanation.
+ * for each channel, and apart from it what is held. What waits for a failing endpoint has an explanation.
  */
 export async function glanceAtBacklog(db: Database, most: number, now: number): Promise<Glance> {
   const unwell = await db.query
@@ -83,21 +85,31 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
   let oldest: Buffer | undefined;
   let unexplained: Buffer | undefined;
   const channels = new Map<string, ChannelBacklog & { oldest: Buffer | undefined }>();
+  const held = new Map<string, number>();
   for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
     const known = channels.get(channel);
     const counted = known?.pending ?? 0;
-    if (disabled.has(bytesKey(targetId)) || counted > most) continue;
-    const due = await db.query
+    const keep = (count: number) => held.set(channel, Math.min(most, (held.get(channel) ?? 0) + count));
+    const unfinished = db.query
       .selectFrom('delivery')
-      .select(['event_id', 'token', 'due_at'])
       .where('queue_id', '=', queueId)
       .where('channel', '=', channel)
       .where('target_id', '=', targetId)
-      .where('due_at', 'is not', null)
+      .where('due_at', 'is not', null);
+    if (disabled.has(bytesKey(targetId))) {
+      const some = unfinished.select('event_id').limit(most).as('some');
+      const all = db.query.selectFrom(some).select((e) => e.fn.countAll<number>().as('count'));
+      keep(Number((await all.executeTakeFirstOrThrow()).count));
+      continue;
+    }
+    if (counted > most) continue;
+    const due = await unfinished
+      .select(['event_id', 'token', 'due_at'])
       .orderBy('due_at')
       .limit(most + 1 - counted)
       .execute();
     const waiting = due.filter((delivery) => !isHeld(delivery, now));
+    keep(due.length - waiting.length);
     if (waiting.length === 0) continue;
     const first = firstOf(waiting);
     oldest = earlier(oldest, first);
@@ -107,7 +119,7 @@ export async function glanceAtBacklog(db: Database, most: number, now: number): 
     if (!failing.has(bytesKey(targetId))) unexplained = earlier(unexplained, first);
   }
   const pending = [...channels.values()].reduce((sum, each) => sum + each.pending, 0);
-  return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels };
+  return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels, held };
 }
 
 function firstOf(deliveries: readonly { event_id: Uint8Array }[]): Buffer | undefined {

@@ -2,6 +2,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { Connections } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
+import type { AnyFinding } from '../installation/health.ts';
 import { within } from '../lib/deadline.ts';
 import { ATTEMPT_OUTCOMES, type Meter } from '../lib/meter.ts';
 import { reportState } from '../lib/state-log.ts';
@@ -15,6 +16,8 @@ import type { Signups } from '../waitlist/signup/signup.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
 import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
+import { measureEventLoop, WITHOUT_MONITOR } from './event-loop-lag.ts';
+import { createHealthLook } from './health-metric.ts';
 import { RequestTally } from './request-tally.ts';
 
 /** However often somebody asks, the database is asked this often. */
@@ -47,8 +50,13 @@ export interface ThreadMetrics {
 interface MetricSources {
   context: Context;
   signups: Signups;
+  checkHealth(): Promise<AnyFinding[]>;
   /** Of the other threads. */
   others(): Promise<ThreadMetrics[]>;
+}
+
+interface StateSources extends Pick<MetricSources, 'context' | 'signups'> {
+  look: ReturnType<typeof createHealthLook>;
 }
 
 export function createMetrics(): Metrics {
@@ -56,7 +64,7 @@ export function createMetrics(): Metrics {
   const meter = createMeter(counted);
   let state: Promise<string> | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
-  const readOnce = (sources: MetricSources, threads: ThreadMetrics[]): Promise<string> => {
+  const readOnce = (sources: StateSources, threads: ThreadMetrics[]): Promise<string> => {
     if (state === undefined || performance.now() >= freshUntil) {
       freshUntil = Number.POSITIVE_INFINITY; // One reading at a time.
       state = readState(sources, threads).finally(() => {
@@ -74,12 +82,18 @@ export function createMetrics(): Metrics {
     }),
     over: (sources) => {
       const ofProcess = new Registry();
-      collectDefaultMetrics({ register: ofProcess });
+      collectDefaultMetrics({ register: ofProcess, ...WITHOUT_MONITOR });
+      measureEventLoop(ofProcess);
+      const look = createHealthLook(sources.checkHealth);
       return {
         contentType: counted.contentType,
         read: async () => {
           const threads = await sources.others();
-          const parts = [readOnce(sources, threads), ofProcess.metrics(), sumOf(counted, threads)];
+          const parts = [
+            readOnce({ ...sources, look }, threads),
+            ofProcess.metrics(),
+            sumOf(counted, threads),
+          ];
           const [found, process, all] = await Promise.all(parts);
           return `${found}${process}\n${all}`;
         },
@@ -153,7 +167,7 @@ function createMeter(registry: Registry): Meter {
 
 /** What cannot be read is left out, so that nobody takes an old value for the present. */
 async function readState(
-  { context, signups }: MetricSources,
+  { context, signups, look }: StateSources,
   threads: readonly ThreadMetrics[],
 ): Promise<string> {
   const { db, log } = context;
@@ -174,7 +188,12 @@ async function readState(
   try {
     await within(PROBE_DEADLINE_MS, db.probe(), NO_ANSWER);
     gauge('db_up', UP_HELP, [1]);
-    await within(READ_DEADLINE_MS, readDatabase(gauge, context), NO_ANSWER);
+    // Each to its end: what the other one has found is shown all the same.
+    const both = await Promise.allSettled([
+      within(READ_DEADLINE_MS, readDatabase(gauge, context), NO_ANSWER),
+      readHealth(gauge, look),
+    ]);
+    for (const each of both) if (each.status === 'rejected') throw each.reason;
     reportState(log, 'metrics', 'ok');
   } catch (error) {
     if (!registry.getSingleMetric('doorlist_db_up')) gauge('db_up', UP_HELP, [0]);
@@ -185,6 +204,16 @@ async function readState(
 
 function sumIn(all: readonly Connections[], name: keyof Connections): number {
   return all.reduce((sum, each) => sum + each[name], 0);
+}
+
+async function readHealth(gauge: MakeGauge, look: StateSources['look']): Promise<void> {
+  const { at, checks } = await look(READ_DEADLINE_MS, 'the checks of the installation take too long');
+  gauge(
+    'health',
+    'What the checks of `status` found: 0 fine, 1 at risk, 2 wrong. Missing for what was not checked.',
+    ...[...checks].map(([check, value]) => [value, { check }] as const),
+  );
+  gauge('health_timestamp_seconds', 'When these checks were made, as Unix time.', [at / 1000]);
 }
 
 async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
@@ -202,12 +231,17 @@ async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
       [(backup_at ?? 0) / 1000],
     );
   const now = await sharedNow(context);
-  const { channels } = await glanceAtBacklog(db, MOST_PENDING, now);
+  const { channels, held } = await glanceAtBacklog(db, MOST_PENDING, now);
   const ageOf = (channel: string) => (now - (channels.get(channel)?.oldestAt ?? now)) / 1000;
   gauge(
     'deliveries_pending',
     `Deliveries that wait for an attempt, without those of disabled endpoints. Counting stops at ${MOST_PENDING}.`,
     ...CHANNELS.map((channel) => [channels.get(channel)?.pending ?? 0, { channel }] as const),
+  );
+  gauge(
+    'deliveries_held',
+    `Deliveries that wait for a disabled endpoint, or for the end of a pause or warm-up. Counting stops at ${MOST_PENDING}.`,
+    ...CHANNELS.map((channel) => [held.get(channel) ?? 0, { channel }] as const),
   );
   gauge(
     'delivery_oldest_pending_seconds',

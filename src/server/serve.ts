@@ -9,6 +9,7 @@ import { listenForMetrics, type MetricsPage } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { warnOfLargePools } from '../installation/check-pool.ts';
 import { lockForServing } from '../installation/directory-lock.ts';
+import { checkInstallation } from '../installation/health.ts';
 import { logMigration } from '../installation/log-migration.ts';
 import { openContext } from '../installation/open.ts';
 import { waitForDatabase } from '../installation/wait-for-database.ts';
@@ -224,7 +225,10 @@ async function startListening(
   opened.defer(dashboard.stop);
   const signups = openSignups(context, config.mostWaitingSignups);
   const passwords = argon2Passwords();
-  const page = metrics.over({ context, signups, others: threads.metrics });
+  const page = metrics.over({
+    ...{ context, signups, others: threads.metrics },
+    checkHealth: () => checkInstallation(context, config),
+  });
   const parts = appParts(config, {
     ...{ context, keyUsage, signups, passwords, metrics: page },
     dashboard: builtDashboard(dashboard.state),

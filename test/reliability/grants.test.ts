@@ -85,7 +85,7 @@ describe('a user of PostgreSQL who does not own the tables', {
     const { role, storage, sql } = await another();
     for (const words of [['status'], ['waitlist', 'list'], ['migrate']]) {
       const { code, out, error } = await typed(storage.environment, ...words);
-      assert.equal(code, 1, words.join(' '));
+      assert.equal(code, 75, words.join(' '));
       assert.match(
         out + error,
         new RegExp(

@@ -62,7 +62,7 @@ describe('a start on PostgreSQL', () => {
       'serve',
     );
     const { code, stderr } = await server.finished;
-    assert.equal(code, 1);
+    assert.equal(code, 75);
     assert.match(stderr, /^doorlist: The database was not available within 1 s\. .*refused/);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
   });
@@ -90,7 +90,7 @@ describe('a start on PostgreSQL', () => {
       // It would wait for longer than the test may take.
       const server = startCommand({ ...environment, DOORLIST_START_TIMEOUT: '1h' }, 'serve');
       try {
-        assert.equal((await server.finished).code, 1);
+        assert.equal((await server.finished).code, 75);
       } finally {
         server.child.kill('SIGKILL');
       }

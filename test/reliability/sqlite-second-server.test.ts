@@ -17,7 +17,7 @@ afterEach(async () => {
 
 it('refuses a second server on the same data directory with a clear message, but allows commands', async () => {
   const second = await runCommand({ ...storage.environment, PORT: '0' }, 'serve');
-  assert.equal(second.code, 1);
+  assert.equal(second.code, 75);
   assert.match(second.stderr, /^doorlist: another Doorlist server is already running on .*: stop it first/);
   assert.equal(second.stderr.trim().split('\n').length, 1);
   assert.equal((await commandJson<unknown[]>(storage.environment, 'waitlist', 'list')).length, 0);

@@ -16,3 +16,14 @@ export function wordsFor({ name, operands = [], flags = {} }: Command): string[]
     ...required.flatMap(([flag, { value }]) => (value ? [`--${flag}`, VALUES[flag] ?? 'x'] : [`--${flag}`])),
   ];
 }
+
+/** One for each way in which commands open the installation: those that are not raw are all opened in one place. */
+export function oneForEachWay(commands: readonly Command[]): Command[] {
+  const groups = new Set<string>();
+  return commands.filter(({ name, raw }) => {
+    const [group = ''] = name.split(' ');
+    const isFirst = !groups.has(group);
+    groups.add(group);
+    return raw !== undefined || isFirst;
+  });
+}

@@ -26,6 +26,7 @@ const PROGRAMS = {
   Ruby: { commands: ['ruby'], packages: ['ruby'] },
   PHP: { commands: ['php'], packages: ['php-cli'] },
   nginx: { commands: ['nginx', '/usr/sbin/nginx'], packages: ['nginx-light'] },
+  HAProxy: { commands: ['haproxy', '/usr/sbin/haproxy'], packages: ['haproxy'] },
   Prometheus: { commands: ['prometheus'], packages: ['prometheus'] },
   PgBouncer: { commands: ['pgbouncer', '/usr/sbin/pgbouncer'], packages: ['pgbouncer'] },
   // Together: a dump needs a server of the same version, and ours comes without `pg_dump`.

@@ -121,7 +121,7 @@ describe('a second server', () => {
       { ...storage.environment, PORT: '0', DOORLIST_WORKERS: '2' },
       'serve',
     );
-    assert.equal(code, 1);
+    assert.equal(code, 75);
     assert.match(stderr, /another Doorlist server is already running/);
   });
 });
