@@ -177,7 +177,9 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
   );
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
-      <SaveForm {...saving}>{cards}</SaveForm>
+      <SaveForm {...saving} of="environment">
+        {cards}
+      </SaveForm>
       <FormPreview scope={scope} draft={previewOf(draft)} logoUrl={look.logoUrl} />
     </div>
   );
