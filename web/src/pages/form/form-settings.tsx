@@ -161,7 +161,7 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
           </Field>
           <Field
             label="After accepting an invite"
-            help="Where the join page leads. Leave it empty to stay there."
+            help="Where the join page leads: to your product. Without it, people are told whom to ask."
             error={problem('acceptedUrl')}
           >
             <Input
