@@ -30,10 +30,11 @@ export const de: Texts = {
       title: 'Diese Einladung wurde zurückgezogen',
       text: 'Sie kann nicht mehr angenommen werden.',
     },
-    alreadyAccepted: {
-      title: 'Schon angenommen',
-      text: 'Diese Einladung wurde bereits angenommen. Du musst nichts weiter tun.',
-    },
+    alreadyAcceptedTitle: 'Schon angenommen',
+    alreadyAccepted: (waitlist) => `Die Einladung zu ${waitlist} wurde bereits angenommen.`,
+    askSender: (waitlist, email) => `Du weißt nicht, wie es bei ${waitlist} weitergeht? Schreib an ${email}.`,
+    askHost: (waitlist) =>
+      `Du weißt nicht, wie es bei ${waitlist} weitergeht? Frag die Person, die dich eingeladen hat.`,
   },
 
   confirm: {

@@ -25,10 +25,10 @@ export const en: Texts = {
     },
     expired: { title: 'This invite has expired', text: 'It can no longer be accepted.' },
     revoked: { title: 'This invite was revoked', text: 'It can no longer be accepted.' },
-    alreadyAccepted: {
-      title: 'Already accepted',
-      text: 'This invite has already been accepted. There is nothing left to do.',
-    },
+    alreadyAcceptedTitle: 'Already accepted',
+    alreadyAccepted: (waitlist) => `The invite to ${waitlist} has already been accepted.`,
+    askSender: (waitlist, email) => `Don’t know how to get to ${waitlist}? Write to ${email}.`,
+    askHost: (waitlist) => `Don’t know how to get to ${waitlist}? Ask whoever invited you.`,
   },
 
   confirm: {

@@ -27,10 +27,10 @@ export const es: Texts = {
     },
     expired: { title: 'Esta invitación ha caducado', text: 'Ya no se puede aceptar.' },
     revoked: { title: 'Esta invitación se ha anulado', text: 'Ya no se puede aceptar.' },
-    alreadyAccepted: {
-      title: 'Invitación ya aceptada',
-      text: 'Esta invitación ya se ha aceptado. No tienes que hacer nada más.',
-    },
+    alreadyAcceptedTitle: 'Invitación ya aceptada',
+    alreadyAccepted: (waitlist) => `La invitación a ${waitlist} ya se ha aceptado.`,
+    askSender: (waitlist, email) => `¿No sabes cómo acceder a ${waitlist}? Escribe a ${email}.`,
+    askHost: (waitlist) => `¿No sabes cómo acceder a ${waitlist}? Pregunta a quien te invitó.`,
   },
 
   confirm: {

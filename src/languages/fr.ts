@@ -28,10 +28,12 @@ export const fr: Texts = {
     },
     expired: { title: 'Cette invitation a expiré', text: 'Elle ne peut plus être acceptée.' },
     revoked: { title: 'Cette invitation a été annulée', text: 'Elle ne peut plus être acceptée.' },
-    alreadyAccepted: {
-      title: 'Invitation déjà acceptée',
-      text: 'Cette invitation a déjà été acceptée. Vous n’avez plus rien à faire.',
-    },
+    alreadyAcceptedTitle: 'Invitation déjà acceptée',
+    alreadyAccepted: (waitlist) => `L’invitation à ${waitlist} a déjà été acceptée.`,
+    askSender: (waitlist, email) =>
+      `Vous ne savez pas comment accéder à ${waitlist}\u00a0? Écrivez à ${email}.`,
+    askHost: (waitlist) =>
+      `Vous ne savez pas comment accéder à ${waitlist}\u00a0? Demandez à la personne qui vous invite.`,
   },
 
   confirm: {

@@ -25,10 +25,11 @@ export const ja: Texts = {
     },
     expired: { title: 'この招待は期限切れです', text: 'すでに利用できなくなっています。' },
     revoked: { title: 'この招待は取り消されました', text: 'すでに利用できなくなっています。' },
-    alreadyAccepted: {
-      title: 'すでに利用済みです',
-      text: 'この招待はすでに利用されています。必要な操作はありません。',
-    },
+    alreadyAcceptedTitle: 'すでに利用済みです',
+    alreadyAccepted: (waitlist) => `${waitlist}への招待はすでに利用されています。`,
+    askSender: (waitlist, email) =>
+      `${waitlist}の利用方法がわからない場合は、${email}までお問い合わせください。`,
+    askHost: (waitlist) => `${waitlist}の利用方法がわからない場合は、招待した方にお問い合わせください。`,
   },
 
   confirm: {

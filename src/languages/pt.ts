@@ -26,10 +26,10 @@ export const pt: Texts = {
     },
     expired: { title: 'Este convite expirou', text: 'Ele não pode mais ser aceito.' },
     revoked: { title: 'Este convite foi cancelado', text: 'Ele não pode mais ser aceito.' },
-    alreadyAccepted: {
-      title: 'Convite já aceito',
-      text: 'Este convite já foi aceito. Você não precisa fazer mais nada.',
-    },
+    alreadyAcceptedTitle: 'Convite já aceito',
+    alreadyAccepted: (waitlist) => `O convite para ${waitlist} já foi aceito.`,
+    askSender: (waitlist, email) => `Não sabe como acessar ${waitlist}? Escreva para ${email}.`,
+    askHost: (waitlist) => `Não sabe como acessar ${waitlist}? Pergunte a quem convidou você.`,
   },
 
   confirm: {

@@ -24,7 +24,11 @@ export interface Texts {
     notFound: Notice;
     expired: Notice;
     revoked: Notice;
-    alreadyAccepted: Notice;
+    alreadyAcceptedTitle: string;
+    alreadyAccepted: About;
+    /** How to go on, where the operators set no link to the product. */
+    askSender: (waitlist: string, email: string) => string;
+    askHost: About;
   };
 
   confirm: {

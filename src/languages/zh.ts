@@ -22,7 +22,10 @@ export const zh: Texts = {
     notFound: { title: '找不到此邀请', text: '链接不完整，请从邮件中重新复制。' },
     expired: { title: '此邀请已过期', text: '已无法接受。' },
     revoked: { title: '此邀请已被撤销', text: '已无法接受。' },
-    alreadyAccepted: { title: '邀请已被接受', text: '此邀请已使用，无需再做任何操作。' },
+    alreadyAcceptedTitle: '邀请已被接受',
+    alreadyAccepted: (waitlist) => `${waitlist} 的邀请已被接受。`,
+    askSender: (waitlist, email) => `不知道如何使用 ${waitlist}？请写信至 ${email}。`,
+    askHost: (waitlist) => `不知道如何使用 ${waitlist}？请联系邀请你的人。`,
   },
 
   confirm: {

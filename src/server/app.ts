@@ -211,6 +211,7 @@ export async function buildApp(
     context,
     publicUrl: parts.publicUrl,
     hasMailServer: parts.emails.smtp,
+    sender: parts.emails.smtp ? parts.emails.from : null,
     refusals,
     readBody,
     verifyCaptcha: captcha.verify,
@@ -298,6 +299,7 @@ function registerSdk(
     context,
     publicUrl,
     hasMailServer: emails.smtp,
+    sender: emails.smtp ? emails.from : null,
     reading: sdk.limits.inviteCheck,
     acting: sdk.limits.inviteAccept,
   });

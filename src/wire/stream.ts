@@ -1,13 +1,27 @@
 import Type, { type Static } from 'typebox';
 import type { ChannelHealth } from '../outbox/delivery-health.ts';
 import type { readCounters } from '../waitlist/queue/counters.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { EXAMPLE_JOB } from './job.ts';
+import { nullable } from './schema.ts';
+import { EXAMPLE_WAITLIST } from './waitlist.ts';
 
 type Counters = NonNullable<Awaited<ReturnType<typeof readCounters>>>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
+/** Which queue an event is about: a stream may watch several. */
+const about = {
+  waitlistId: nullable<string>('string', { description: 'Waitlist. `null`: the whole installation.' }),
+  environment: nullable<string>('string', { description: 'Its environment.' }),
+};
+
+function presentQueue(queue: Queue | undefined) {
+  return { waitlistId: queue?.waitlist.id ?? null, environment: queue?.environment ?? null };
+}
+
 const CountersEvent = Type.Object({
+  ...about,
   pending: count('Entries that must confirm their email.'),
   waiting: count('Entries that wait.'),
   invited: count('Entries with an open invite.'),
@@ -21,15 +35,16 @@ const Backlog = Type.Object({
   failed: count('Deliveries that were given up.'),
 });
 
-const DeliveryEvent = Type.Object({ webhooks: Backlog, emails: Backlog });
+const DeliveryEvent = Type.Object({ ...about, webhooks: Backlog, emails: Backlog });
 
-export function presentCounters(counters: Counters): Static<typeof CountersEvent> {
+export function presentCounters(queue: Queue, counters: Counters): Static<typeof CountersEvent> {
   const { pending, waiting, invited, joined, removed, signups } = counters;
-  return { pending, waiting, invited, joined, removed, signups };
+  return { ...presentQueue(queue), pending, waiting, invited, joined, removed, signups };
 }
 
 /** `emailChannels` are the channels that send emails. */
 export function presentDelivery(
+  queue: Queue | undefined,
   health: readonly ChannelHealth[],
   emailChannels: readonly string[],
 ): Static<typeof DeliveryEvent> {
@@ -38,10 +53,12 @@ export function presentDelivery(
     const sum = (what: 'pending' | 'failed') => own.reduce((total, each) => total + each[what], 0);
     return { pending: sum('pending'), failed: sum('failed') };
   };
-  return { webhooks: of(['webhook']), emails: of(emailChannels) };
+  return { ...presentQueue(queue), webhooks: of(['webhook']), emails: of(emailChannels) };
 }
 
+const EXAMPLE_QUEUE = { waitlistId: EXAMPLE_WAITLIST.id, environment: 'production' };
 const EXAMPLE_COUNTERS: Static<typeof CountersEvent> = {
+  ...EXAMPLE_QUEUE,
   pending: 0,
   waiting: 41,
   invited: 3,
@@ -50,6 +67,7 @@ const EXAMPLE_COUNTERS: Static<typeof CountersEvent> = {
   signups: 57,
 };
 const EXAMPLE_DELIVERY: Static<typeof DeliveryEvent> = {
+  ...EXAMPLE_QUEUE,
   webhooks: { pending: 0, failed: 0 },
   emails: { pending: 2, failed: 0 },
 };

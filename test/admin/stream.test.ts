@@ -37,9 +37,11 @@ forEachEngine((engine) => {
       await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
       const stream = await watch(`?waitlist=${list.id}`);
       test.after(() => stream.close());
-      const empty = { pending: 0, invited: 0, joined: 0, removed: 0 };
+      const about = { waitlistId: list.id, environment: 'production' };
+      const empty = { ...about, pending: 0, invited: 0, joined: 0, removed: 0 };
       assert.deepEqual(await stream.next('counters'), { ...empty, waiting: 2, signups: 2 });
       assert.deepEqual(await stream.next('delivery'), {
+        ...about,
         webhooks: { pending: 0, failed: 0 },
         emails: { pending: 0, failed: 0 },
       });
@@ -73,12 +75,14 @@ forEachEngine((engine) => {
       const stream = await watch(`?waitlist=${list.id}`);
       const whole = await watch('');
       test.after(() => Promise.all([stream.close(), whole.close()]));
-      const wanted = { webhooks: { pending: 1, failed: 1 }, emails: { pending: 0, failed: 1 } };
+      const about = { waitlistId: list.id, environment: 'production' };
+      const wanted = { ...about, webhooks: { pending: 1, failed: 1 }, emails: { pending: 0, failed: 1 } };
       assert.deepEqual(await stream.next('delivery'), wanted);
-      const { webhooks } = (await whole.next('delivery')) as typeof wanted;
-      assert.deepEqual(webhooks, wanted.webhooks);
+      const { webhooks, waitlistId } = (await whole.next('delivery')) as typeof wanted;
+      assert.deepEqual([webhooks, waitlistId], [wanted.webhooks, null]);
       await db.query.deleteFrom('delivery').where('queue_id', '=', queue.id).execute();
       assert.deepEqual(await stream.next('delivery'), {
+        ...about,
         webhooks: { pending: 0, failed: 0 },
         emails: { pending: 0, failed: 0 },
       });
@@ -136,6 +140,50 @@ forEachEngine((engine) => {
         /waitlst/,
       );
       assertError(await service.request('GET', '/admin/v1/stream'), 401, 'unauthorized');
+    });
+
+    it('watches several waitlists, each in its environment, and leaves out what does not exist', async (test) => {
+      const [first, second] = [await service.waitlist(), await service.waitlist()];
+      await second.signup({ email: 'a@example.com' });
+      const watched = [
+        first.id,
+        `${first.id}:development`,
+        second.id,
+        'wl_none',
+        `${second.id}:none`,
+        first.id,
+      ];
+      const stream = await watch(`?waitlist=${watched.join()}`);
+      test.after(() => stream.close());
+      const told = new Set<string>();
+      while (told.size < 3) {
+        const { waitlistId, environment, signups } = (await stream.next('counters')) as Record<
+          string,
+          unknown
+        >;
+        told.add(`${waitlistId} ${environment} ${signups}`);
+      }
+      const state = (id: string, environment: string, signups: number) => `${id} ${environment} ${signups}`;
+      assert.deepEqual(
+        [...told].toSorted(),
+        [
+          state(first.id, 'development', 0),
+          state(first.id, 'production', 0),
+          state(second.id, 'production', 1),
+        ].toSorted(),
+      );
+      await first.signup({ email: 'a@example.com' });
+      const { waitlistId, signups } = (await stream.next('counters')) as Record<string, unknown>;
+      assert.deepEqual([waitlistId, signups], [first.id, 1]);
+
+      const refused = (query: string) =>
+        service.request('GET', `/admin/v1/stream?waitlist=${query}`, { key: token });
+      assertError(await refused('wl_none,wl_other'), 404, 'not_found');
+      assertError(await refused(`${first.id}:none`), 404, 'not_found', /no environment none/);
+      const many = Array.from({ length: 21 }, (_, index) => `wl_${index}`).join();
+      assertError(await refused(many), 400, 'invalid_request', /waitlist: at most 20/);
+      await deleteWaitlist(service.context, second.id, second.id);
+      await stream.ended;
     });
 
     it('is answered so that browsers and proxies pass it on at once', async (test) => {

@@ -46,6 +46,7 @@ forEachEngine((engine) => {
     await dialog.getByLabel('How many').fill('10');
     await dialog.getByText('10 people would be invited').waitFor();
     await dialog.getByText('p0@example.com').waitFor();
+    await dialog.getByText('People who accept have nowhere to go').waitFor();
     await check(page, 'invite dialog');
     await dialog.getByRole('button', { name: 'Invite 10 people in production' }).click();
     await page.getByText('Inviting 10 people').waitFor();
@@ -61,12 +62,36 @@ forEachEngine((engine) => {
     const guest = await openDashboard(service, new URL(link).pathname, { size });
     await guest.getByRole('button').first().click();
     await guest.getByText('p3@example.com').waitFor();
+    await guest.getByText('Ask whoever invited you').waitFor();
     await guest.close();
     await page.getByRole('row', { name: /p3@example\.com .*Accepted/ }).waitFor();
     await page.goto(`/waitlists/${list.id}/queue?tab=joined`);
     await page.getByRole('gridcell', { name: 'p3@example.com' }).waitFor();
     await page.getByRole('tab', { name: 'Joined 1' }).waitFor();
     await page.getByRole('tab', { name: 'Invited 9' }).waitFor();
+    await page.close();
+  });
+
+  it('warns of invites that lead nowhere, until it is set where they lead', async () => {
+    const list = await twelve();
+    const page = await open(`/waitlists/${list.id}/invites?invite=first`);
+    const warning = page.getByText('People who accept have nowhere to go');
+    await warning.waitFor();
+    await page.getByRole('link', { name: 'Set where it leads' }).click();
+    await page.getByLabel('After accepting an invite').fill('https://app.acme.example/');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved your changes').waitFor();
+    await page.goto(`/waitlists/${list.id}/invites?invite=first`);
+    await page.getByText('10 people would be invited').waitFor();
+    assert.equal(await warning.count(), 0);
+    await page.goto(`/waitlists/${list.id}/invites?invite=first&environment=development`);
+    await warning.waitFor();
+    await owner.patch(`/waitlists/${list.id}/mail/settings`, {
+      joinUrl: 'https://app.acme.example/join/{code}',
+    });
+    await page.reload();
+    await page.getByText('Nobody would be invited').waitFor();
+    assert.equal(await warning.count(), 0, 'their own page');
     await page.close();
   });
 

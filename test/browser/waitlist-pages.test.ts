@@ -205,7 +205,7 @@ forEachEngine((engine) => {
       await page.getByLabel('Signed up before').fill('12026-01-01');
       await page.getByText('Enter a year of four digits.').waitFor();
       await page.getByLabel('Signed up before').fill('2999-01-01');
-      await page.getByLabel('Metadata').fill('Company=Shuttle');
+      await page.getByRole('textbox', { name: 'Metadata' }).fill('Company=Shuttle');
       const csv = await downloaded(page, () =>
         page.getByRole('button', { name: 'Export', exact: true }).click(),
       );

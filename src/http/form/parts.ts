@@ -13,6 +13,8 @@ export interface FormParts {
   context: Context;
   publicUrl: string;
   hasMailServer: boolean;
+  /** Of the installation's emails. null if it sends none. */
+  sender: string | null;
   refusals: Refusals;
   readBody: ReadBody;
   verifyCaptcha: VerifyCaptcha;

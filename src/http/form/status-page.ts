@@ -13,6 +13,7 @@ import { canBeEmailed } from '../../waitlist/links/suppression.ts';
 import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
+import { onward } from '../pages/onward.ts';
 import { button } from '../pages/page.ts';
 import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
@@ -35,7 +36,8 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const brand = await lookOf(parts, person.queue);
     const status = await presentStatus(parts, texts, person);
     const link = (path: string) => inSameLanguage(request, up + path);
-    const { title, content } = contentOf(texts, person, status, { token, link });
+    const next = person.status === 'joined' ? await onward(parts, person.queue, texts) : undefined;
+    const { title, content } = contentOf(texts, person, status, { token, link, next });
     return sendBrandedPage(reply, {
       texts,
       brand,
@@ -119,6 +121,8 @@ interface Way {
   token: string;
   /** From the page to another one of this site. */
   link: (path: string) => string;
+  /** How somebody who has joined goes on. */
+  next: Html | undefined;
 }
 
 function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Way) {
@@ -135,8 +139,9 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Wa
         html`${button(way.link(`s/${way.token}/resend`), texts.status.resend)}${leave}`,
       );
     case 'invited':
+      return say(texts.status.invited.title, leave);
     case 'joined':
-      return say(texts.status[person.status].title, leave);
+      return say(texts.status.joined.title, html`${way.next}${leave}`);
     case 'removed':
       return say(texts.status.removed.title);
     case 'waiting':

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { Notice, Texts } from '../../languages/texts.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { formOf } from '../../waitlist/forms/form.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
@@ -11,6 +10,7 @@ import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { lookOf } from './look.ts';
+import { onward } from './onward.ts';
 import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
 
@@ -33,7 +33,8 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
     const { join, formats } = texts;
     const invite = await checkInvite(context, code);
     const queue = await queueOfCode(context, code);
-    if (invite.state !== 'live') return send(reply, queue, refusal(invite.state, texts), texts);
+    if (invite.state !== 'live')
+      return send(reply, queue, await refusal(parts, invite.state, queue, texts), texts);
     const { waitlist, email, expiresAt } = invite;
     const inviteFor = (person: string) =>
       expiresAt === null ? join.inviteFor(person) : join.inviteForUntil(person, formats.date(expiresAt));
@@ -51,16 +52,15 @@ ${button(inSameLanguage(request, `../join/${code}`), join.accept)}`,
     const queue = await queueOfCode(context, code);
     try {
       const { waitlist, email } = await acceptInvite(context, { code });
-      const next = queue && (await formOf(context, queue)).settings.acceptedUrl;
       const page = {
         title: join.acceptedTitle,
         content: html`<p>${withStrong((person) => join.accepted(waitlist.name, person), email)}</p>
-${next ? html`<a class="button" href="${next}" rel="noreferrer">${join.continueTo(waitlist.name)}</a>` : undefined}`,
+${queue && (await onward(parts, queue, texts))}`,
       };
       return send(reply, queue, page, texts);
     } catch (error) {
       if (!(error instanceof DoorlistError) || !isRefusal(error.code)) throw error;
-      return send(reply, queue, refusal(error.code, texts), texts);
+      return send(reply, queue, await refusal(parts, error.code, queue, texts), texts);
     }
   });
 }
@@ -71,12 +71,24 @@ function isRefusal(code: string): code is Refusal {
   return ['not_found', 'expired', 'revoked', 'accepted'].includes(code);
 }
 
-function refusal(reason: Refusal, { join }: Texts): Page {
-  const notices: Record<Refusal, Notice> = {
+async function refusal(
+  parts: PageParts,
+  reason: Refusal,
+  queue: Queue | undefined,
+  texts: Texts,
+): Promise<Page> {
+  const { join } = texts;
+  if (reason === 'accepted' && queue)
+    return {
+      status: STATUS.accepted,
+      title: join.alreadyAcceptedTitle,
+      content: html`<p>${join.alreadyAccepted(queue.waitlist.name)}</p>
+${await onward(parts, queue, texts)}`,
+    };
+  const notices: Record<Exclude<Refusal, 'accepted'>, Notice> = {
     not_found: join.notFound,
     expired: join.expired,
     revoked: join.revoked,
-    accepted: join.alreadyAccepted,
   };
-  return noticePage(notices[reason], STATUS[reason]);
+  return noticePage(reason === 'accepted' ? join.notFound : notices[reason], STATUS[reason]);
 }

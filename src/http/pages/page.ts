@@ -27,8 +27,17 @@ export function noticePage({ title, text }: Notice, status = 200): Page {
 
 /** The text as markup, with the value that it contains in bold. */
 export function withStrong(text: (value: string) => string, value: string): Html {
+  return withMarked(text, html`<strong>${value}</strong>`);
+}
+
+/** The text as markup, with the value that it contains as a link. */
+export function withLink(text: (value: string) => string, value: string, url: string): Html {
+  return withMarked(text, html`<a href="${url}">${value}</a>`);
+}
+
+function withMarked(text: (value: string) => string, marked: Html): Html {
   const [before = '', ...after] = text(VALUE_PLACE).split(VALUE_PLACE);
-  return html`${before}${after.map((part) => html`<strong>${value}</strong>${part}`)}`;
+  return html`${before}${after.map((part) => html`${marked}${part}`)}`;
 }
 
 /** Stands for the value until the text around it is escaped. Neither texts nor names contain it. */

@@ -10,6 +10,8 @@ export interface PageParts {
   context: Context;
   publicUrl: string;
   hasMailServer: boolean;
+  /** Of the installation's emails. null if it sends none. */
+  sender: string | null;
   /** Shared with the invite endpoints, because the pages do the same. */
   reading: RateLimiter;
   acting: RateLimiter;

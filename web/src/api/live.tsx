@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { BASE_PATH } from '../base-path.ts';
-import { api, call, type Schemas } from './client.ts';
+import type { Schemas } from './client.ts';
+import { shareStream } from './shared-stream.ts';
+import { watchedAs } from './stream.ts';
 
 export interface Counters {
   pending: number;
@@ -29,47 +30,26 @@ export interface Live {
 
 type Job = Schemas['Job'];
 
-const EVENTS = ['counters', 'delivery', 'job'] as const;
-const REOPEN_MS = 15_000;
-
 export const liveKey = (waitlist: string | undefined, environment: string) => [
   'live',
   waitlist ?? null,
   environment,
 ];
 
-/** Keeps one connection open while the waitlist is shown. Use it once, in the layout; read with `useLive`. */
-export function useLiveConnection(waitlist: string | undefined, environment: string): void {
+/** Keeps the waitlist live while it is shown. Use it once, in the layout; read with `useLive`. */
+export function useLiveConnection(waitlist: string, environment: string): void {
   const client = useQueryClient();
-  useEffect(() => {
-    let source: EventSource | undefined;
-    let reopening: ReturnType<typeof setTimeout> | undefined;
-    const open = () => {
-      const query = new URLSearchParams(waitlist === undefined ? {} : { waitlist, environment });
-      source = new EventSource(`${BASE_PATH}/admin/v1/stream?${query}`);
-      for (const event of EVENTS) {
-        source.addEventListener(event, ({ data }: MessageEvent<string>) => {
-          const news = JSON.parse(data);
-          client.setQueryData<Live>(liveKey(waitlist, environment), (now) => ({
-            ...now,
-            [event]: news,
-            ...(event === 'job' ? { jobs: { ...now?.jobs, [(news as Job).id]: news } } : {}),
-          }));
-        });
-      }
-      source.onerror = () => {
-        // It reconnects by itself, unless the server refused: then the session may have ended.
-        if (source?.readyState !== EventSource.CLOSED) return;
-        call(api.GET('/admin/v1/me')).catch(() => {});
-        reopening = setTimeout(open, REOPEN_MS);
-      };
-    };
-    open();
-    return () => {
-      clearTimeout(reopening);
-      source?.close();
-    };
-  }, [client, waitlist, environment]);
+  useEffect(
+    () =>
+      shareStream(watchedAs(waitlist, environment), ({ event, data }) => {
+        client.setQueryData<Live>(liveKey(waitlist, environment), (now) => ({
+          ...now,
+          [event]: data,
+          ...(event === 'job' ? { jobs: { ...now?.jobs, [(data as Job).id]: data as Job } } : {}),
+        }));
+      }),
+    [client, waitlist, environment],
+  );
 }
 
 /** What the stream last said about this waitlist, or about the installation without one. */

@@ -565,7 +565,7 @@ export interface paths {
         };
         /**
          * Watch for changes
-         * @description Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and those that failed, for webhooks and emails; counting stops at 1,000. `job` is one of the 20 newest jobs. A stream without `waitlist` has no `counters`, and the jobs of all waitlists. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the connection open. The stream ends when the session or token ends, when its role changes, when the waitlist is deleted, or when the server stops: reconnect, as `EventSource` does by itself. Open to every role.
+         * @description Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and those that failed, for webhooks and emails; counting stops at 1,000. Both say which waitlist and environment they are about. `job` is one of the 20 newest jobs. A stream without `waitlist` has no `counters`, the deliveries of all waitlists together, and the jobs of each. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the connection open. The stream ends when the session or token ends, when its role changes, when a waitlist is deleted, or when the server stops: reconnect, as `EventSource` does by itself. Open to every role.
          */
         get: operations["watch"];
         put?: never;
@@ -7344,10 +7344,7 @@ export interface operations {
     watch: {
         parameters: {
             query?: {
-                /**
-                 * @description Waitlist to watch. Without it, the stream is about the whole installation.
-                 * @example wl_acme
-                 */
+                /** @description Waitlist to watch, or up to 20 of them, separated by commas. `wl_acme:development` names an environment other than that of `environment`. Of several, those that do not exist are left out. Without it, the stream is about the whole installation. */
                 waitlist?: string;
                 /**
                  * @description Environment of the waitlist. Default: `production`.

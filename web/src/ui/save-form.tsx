@@ -13,11 +13,13 @@ interface SaveFormProps {
   error: ApiError | undefined;
   onSave: () => Promise<unknown>;
   onDiscard: () => void;
+  /** A part of the address that says what is edited. */
+  of?: string;
   children: ReactNode;
 }
 
 /** A page of settings. Changes are saved together, from a bar that stays in sight, and not lost by leaving. */
-export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: SaveFormProps) {
+export function SaveForm({ dirty, busy, error, onSave, onDiscard, of, children }: SaveFormProps) {
   const { form, marked } = useMarkedFields(error);
   const onFocus = useFocusBack(dirty);
   return (
@@ -30,7 +32,7 @@ export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: Sa
         void onSave();
       }}
     >
-      <UnsavedGuard dirty={dirty} />
+      <UnsavedGuard dirty={dirty} of={of} />
       {children}
       {dirty && (
         <div

@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from './cx.ts';
 
 export interface Tab<T extends string> {
@@ -14,13 +14,16 @@ interface TabsProps<T extends string> {
   onChange: (value: T) => void;
   tabs: readonly Tab<T>[];
   label: string;
-  /** What the chosen tab shows. Without it, the tabs only filter what is below. */
-  children?: ReactNode;
+  /** What each tab shows. Without it, the tabs only choose or filter what is below. */
+  panels?: Record<T, () => ReactNode>;
   className?: string;
 }
 
-export function Tabs<T extends string>({ value, onChange, tabs, label, children, className }: TabsProps<T>) {
+export function Tabs<T extends string>({ value, onChange, tabs, label, panels, className }: TabsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
+  // What was typed on a tab is still there after a look at another one.
+  const [visited, setVisited] = useState<readonly T[]>([value]);
+  if (!visited.includes(value)) setVisited([...visited, value]);
   // Counts that come later make tabs wider, and push the chosen one out of sight on small screens.
   const widths = tabs.map(({ count }) => count ?? '').join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the choice or a width changes.
@@ -57,11 +60,15 @@ export function Tabs<T extends string>({ value, onChange, tabs, label, children,
           </Base.Tab>
         ))}
       </Base.List>
-      {children !== undefined && (
-        <Base.Panel value={value} className="outline-offset-4">
-          {children}
-        </Base.Panel>
-      )}
+      {panels &&
+        tabs.map(
+          (tab) =>
+            visited.includes(tab.value) && (
+              <Base.Panel key={tab.value} value={tab.value} keepMounted className="outline-offset-4">
+                <div className="flex flex-col gap-6 pt-6">{panels[tab.value]()}</div>
+              </Base.Panel>
+            ),
+        )}
     </Base.Root>
   );
 }

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 interface UnsavedGuardProps {
   dirty: boolean;
   /** A part of the address that says what is edited. */
-  of?: string;
+  of?: string | undefined;
 }
 
 /** Asks before a page with unsaved changes is left. Another state of the same page is not leaving. */

@@ -62,7 +62,7 @@ describe('the hub of streams', () => {
     const hub = hubFor(test);
     const feed = counter();
     const taker = new Taker();
-    hub.add(feed, watcher(), taker);
+    hub.add([feed], watcher(), taker);
     await rounds(feed, 5);
     assert.deepEqual(taker.texts, ['event: count\ndata: 0\n\n']);
     feed.count = 1;
@@ -71,11 +71,30 @@ describe('the hub of streams', () => {
     assert.deepEqual(taker.texts.slice(1), ['event: count\ndata: 1\n\n']);
   });
 
+  it('sends several feeds to one reader, and ends with the first that is gone', async (test) => {
+    const hub = hubFor(test);
+    const [first, second] = [counter(), { ...counter(), name: 'second' }];
+    let state: { slot: string; event: string; data: unknown }[] | undefined = [
+      { slot: 'count', event: 'count', data: 'other' },
+    ];
+    second.read = async () => state as [];
+    const [both, one] = [new Taker(), new Taker()];
+    hub.add([first, second], watcher(), both);
+    hub.add([first], watcher('b'), one);
+    await until(() => both.texts.join('').includes('other') && both.texts.join('').includes('data: 0'));
+    first.count = 1;
+    await until(() => both.texts.at(-1) === 'event: count\ndata: 1\n\n');
+    state = undefined;
+    await until(() => both.ended);
+    assert.ok(!one.ended);
+    assert.equal(hub.readers, 1);
+  });
+
   it('reads once for all readers, and not at all without one', async (test) => {
     const hub = hubFor(test);
     const feed = counter();
     const takers = Array.from({ length: 200 }, () => new Taker());
-    for (const [index, taker] of takers.entries()) hub.add(feed, watcher(`caller ${index}`), taker);
+    for (const [index, taker] of takers.entries()) hub.add([feed], watcher(`caller ${index}`), taker);
     await rounds(feed, 10);
     assert.ok(takers.every(({ texts }) => texts.length === 1));
     assert.ok(feed.reads < 200, String(feed.reads));
@@ -90,8 +109,8 @@ describe('the hub of streams', () => {
     const hub = hubFor(test);
     const feed = counter();
     const [slow, fast] = [new Taker(), new Taker()];
-    hub.add(feed, watcher('slow'), slow);
-    hub.add(feed, watcher('fast'), fast);
+    hub.add([feed], watcher('slow'), slow);
+    hub.add([feed], watcher('fast'), fast);
     await until(() => slow.texts.length === 1 && fast.texts.length === 1);
     slow.writableNeedDrain = true;
     for (let count = 1; count <= 50; count += 1) {
@@ -108,7 +127,7 @@ describe('the hub of streams', () => {
     const hub = hubFor(test, { stuckMs: 1 });
     const feed = counter();
     const taker = new Taker();
-    hub.add(feed, watcher(), taker);
+    hub.add([feed], watcher(), taker);
     await until(() => taker.texts.length === 1);
     taker.writableNeedDrain = true;
     feed.count = 1;
@@ -119,7 +138,7 @@ describe('the hub of streams', () => {
   it('comments, so that proxies keep the connection open', async (test) => {
     const hub = hubFor(test, { commentMs: 1 });
     const taker = new Taker();
-    hub.add(counter(), watcher(), taker);
+    hub.add([counter()], watcher(), taker);
     await until(() => taker.texts.filter((text) => text.includes(':\n\n')).length >= 3);
   });
 
@@ -129,16 +148,16 @@ describe('the hub of streams', () => {
     let allowed = true;
     const [first, second, other] = [new Taker(), new Taker(), new Taker()];
     hub.add(
-      feed,
+      [feed],
       watcher('a', async () => allowed),
       first,
     );
     hub.add(
-      feed,
+      [feed],
       watcher('a', async () => allowed),
       second,
     );
-    hub.add(feed, watcher('b'), other);
+    hub.add([feed], watcher('b'), other);
     await rounds(feed, 5);
     assert.ok(!first.ended);
     allowed = false;
@@ -155,7 +174,7 @@ describe('the hub of streams', () => {
       if (reads === 1) throw new Error('no database');
       return reads < 5 ? [{ slot: 'a', event: 'a', data: 1 }] : undefined;
     };
-    hub.add({ name: 'gone', read }, watcher(), taker);
+    hub.add([{ name: 'gone', read }], watcher(), taker);
     await until(() => taker.ended);
     assert.deepEqual(taker.texts, ['event: a\ndata: 1\n\n']);
   });
@@ -163,7 +182,7 @@ describe('the hub of streams', () => {
   it('has room for a number of readers, of one caller and in total', (test) => {
     const hub = hubFor(test);
     const feed = counter();
-    const add = (caller: string) => hub.add(feed, watcher(caller), new Taker());
+    const add = (caller: string) => hub.add([feed], watcher(caller), new Taker());
     for (let i = 0; i < 20; i += 1) add('a');
     assert.throws(() => add('a'), /more than 20 open streams/);
     for (let i = 20; i < 500; i += 1) add(`caller ${i}`);

@@ -47,7 +47,7 @@ export interface StreamTimes {
 
 const TIMES: StreamTimes = { roundMs: 500, checkMs: 2_000, commentMs: 15_000, stuckMs: 60_000 };
 const MOST_READERS = 500;
-const MOST_OF_CALLER = 20; // Browsers open one for each tab.
+const MOST_OF_CALLER = 20; // A browser opens one for all its tabs, or one for each where it cannot share it.
 const RETRY_SECONDS = 10;
 
 interface Topic {
@@ -60,9 +60,8 @@ interface Topic {
 
 interface Reader extends Watcher {
   sink: Sink;
-  topic: Topic;
-  /** The version of each state that was sent. */
-  sent: Map<string, number>;
+  /** What it watches, with the version of each state that was sent. */
+  topics: Map<Topic, Map<string, number>>;
   /** When writing began to be held up by the reader. */
   heldSince: number | undefined;
 }
@@ -73,8 +72,8 @@ interface Parts {
 }
 
 export interface StreamHub {
-  /** Sends the current state of the feed, and every change from then on. Throws `rate_limited` if there are too many. */
-  add(feed: Feed, watcher: Watcher, sink: Sink): void;
+  /** Sends the current state of the feeds, and every change from then on. Throws `rate_limited` if there are too many. */
+  add(feeds: readonly Feed[], watcher: Watcher, sink: Sink): void;
   /** Ends all streams. */
   close(): void;
   readonly readers: number;
@@ -108,14 +107,15 @@ export function createStreamHub({ log, counts }: Parts, times: Partial<StreamTim
       own.count += 1;
     });
   const remove = (reader: Reader) => {
-    const { topic, caller } = reader;
     if (!readers.delete(reader)) return; // It has ended before its connection was closed.
     ofServer.add(-1);
-    ofCallers.change(caller, (own) => {
+    ofCallers.change(reader.caller, (own) => {
       own.count -= 1;
     });
-    topic.readers.delete(reader);
-    if (topic.readers.size === 0) topics.delete(topic.feed.name);
+    for (const topic of reader.topics.keys()) {
+      topic.readers.delete(reader);
+      if (topic.readers.size === 0) topics.delete(topic.feed.name);
+    }
   };
   const end = (reader: Reader) => {
     remove(reader);
@@ -123,19 +123,21 @@ export function createStreamHub({ log, counts }: Parts, times: Partial<StreamTim
   };
 
   const send = (reader: Reader, comment = '') => {
-    const { sink, sent, topic } = reader;
+    const { sink } = reader;
     if (sink.writableNeedDrain) {
       reader.heldSince ??= performance.now();
       return;
     }
     reader.heldSince = undefined;
     let text = comment;
-    for (const [slot, state] of topic.states) {
-      if (sent.get(slot) === state.version) continue;
-      sent.set(slot, state.version);
-      text += state.text;
+    for (const [topic, sent] of reader.topics) {
+      for (const [slot, state] of topic.states) {
+        if (sent.get(slot) === state.version) continue;
+        sent.set(slot, state.version);
+        text += state.text;
+      }
+      for (const slot of sent.keys()) if (!topic.states.has(slot)) sent.delete(slot);
     }
-    for (const slot of sent.keys()) if (!topic.states.has(slot)) sent.delete(slot);
     if (text !== '') sink.write(text);
   };
 
@@ -215,20 +217,24 @@ export function createStreamHub({ log, counts }: Parts, times: Partial<StreamTim
     get readers() {
       return readers.size;
     },
-    add: (feed, watcher, sink) => {
+    add: (feeds, watcher, sink) => {
       takePlace(watcher.caller);
       watcher.begin?.();
-      const topic = topics.get(feed.name) ?? newTopic(feed);
-      topics.set(feed.name, topic);
-      const reader: Reader = { ...watcher, sink, topic, sent: new Map(), heldSince: undefined };
+      const reader: Reader = { ...watcher, sink, topics: new Map(), heldSince: undefined };
       readers.add(reader);
-      topic.readers.add(reader);
+      for (const feed of feeds) {
+        const topic = topics.get(feed.name) ?? newTopic(feed);
+        topics.set(feed.name, topic);
+        topic.readers.add(reader);
+        reader.topics.set(topic, new Map());
+      }
       sink.on('drain', () => {
         if (readers.has(reader)) send(reader);
       });
       sink.on('close', () => remove(reader));
-      if (topic.loaded) send(reader);
-      else if (running) void quietly(() => read(topic));
+      send(reader);
+      if (running)
+        for (const topic of reader.topics.keys()) if (!topic.loaded) void quietly(() => read(topic));
       void run();
     },
     close: () => {

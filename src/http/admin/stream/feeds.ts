@@ -33,8 +33,8 @@ export function queueFeed(context: Context, queue: Queue, mask: Mask): Feed {
         listJobs(context, queue, { limit: JOBS_SHOWN }),
       ]);
       if (!counters) return undefined;
-      const counted = { slot: 'counters', event: 'counters', data: presentCounters(counters) };
-      return [counted, delivery(health), ...jobs.toReversed().map((job) => jobState(job, mask))];
+      const counted = { slot: 'counters', event: 'counters', data: presentCounters(queue, counters) };
+      return [counted, delivery(queue, health), ...jobs.toReversed().map((job) => jobState(job, mask))];
     },
   };
 }
@@ -46,7 +46,7 @@ export function installationFeed(context: Context, mask: Mask): Feed {
     read: async () => {
       const at = performance.now();
       if (!health || at - health.at >= HEALTH_EVERY_MS)
-        health = { at, state: delivery(await readInstallationHealth(context.db)) };
+        health = { at, state: delivery(undefined, await readInstallationHealth(context.db)) };
       const jobs = await listNewestJobs(context, JOBS_SHOWN);
       return [health.state, ...jobs.toReversed().map((job) => jobState(job, mask))];
     },
@@ -58,6 +58,6 @@ function jobState(job: JobSummary, mask: Mask): StreamState {
   return { slot: data.id, event: 'job', data };
 }
 
-function delivery(health: readonly ChannelHealth[]): StreamState {
-  return { slot: 'delivery', event: 'delivery', data: presentDelivery(health, EMAIL_CHANNELS) };
+function delivery(queue: Queue | undefined, health: readonly ChannelHealth[]): StreamState {
+  return { slot: 'delivery', event: 'delivery', data: presentDelivery(queue, health, EMAIL_CHANNELS) };
 }

@@ -38,9 +38,8 @@ export function AccountPage() {
         value={tab}
         onChange={(next) => void navigate({ search: { tab: next === 'profile' ? undefined : next } })}
         tabs={TABS}
-      >
-        <div className="flex flex-col gap-6 pt-6">{PANELS[tab]()}</div>
-      </Tabs>
+        panels={PANELS}
+      />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useAct } from '../../ui/use-act.ts';
 
 const EMPTY = { password: '', newPassword: '' };
@@ -24,6 +25,7 @@ export function PasswordCard() {
   return (
     <Card title="Password" about="Changing it signs you out everywhere else.">
       <form onSubmit={submit} className="flex max-w-sm flex-col gap-4">
+        <UnsavedGuard dirty={input.password !== '' || input.newPassword !== ''} />
         {error && error.fields.length === 0 && <Alert>{error.sentence}</Alert>}
         <Field label="Current password" error={problem('password')}>
           <Input

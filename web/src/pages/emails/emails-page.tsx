@@ -77,10 +77,9 @@ export function EmailsPage() {
             search: ({ environment }) => ({ environment, tab: next === 'templates' ? undefined : next }),
           })
         }
-      >
-        <div className="pt-6">
-          {tab === 'templates' && <TemplatesTab scope={scope} />}
-          {tab === 'log' && (
+        panels={{
+          templates: () => <TemplatesTab scope={scope} />,
+          log: () => (
             <MailLog
               source={scope}
               filter={{ state, kind, to: find }}
@@ -93,21 +92,21 @@ export function EmailsPage() {
               onOpen={open}
               empty="Turn on a template, and the emails to people who sign up or are invited appear here."
             />
-          )}
-          {tab === 'delivery' && (
+          ),
+          delivery: () => (
             <Suspense fallback={<Skeleton className="h-24 w-full" />}>
               <DeliveryTab scope={scope} />
             </Suspense>
-          )}
-          {tab === 'settings' && <SettingsTab scope={scope} />}
-          {tab === 'suppressions' && (
-            <div className="flex flex-col gap-6">
+          ),
+          settings: () => <SettingsTab scope={scope} />,
+          suppressions: () => (
+            <>
               <SuppressionsTab scope={scope} />
               {mayManage && <HookKeyCard kind={MAIL_EVENT_KEYS} scope={scope} />}
-            </div>
-          )}
-        </div>
-      </Tabs>
+            </>
+          ),
+        }}
+      />
       <MailDrawer source={scope} mailId={mail} onClose={() => open(undefined)} />
     </>
   );

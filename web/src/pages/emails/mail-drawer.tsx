@@ -130,12 +130,14 @@ function Details({ mail }: { mail: MailDetails }) {
             { value: 'html', label: 'Email' },
             { value: 'text', label: 'Plain text' },
           ]}
-        >
-          <div className="mt-4 overflow-hidden rounded-lg ring-1 ring-line">
-            {part === 'html' ? (
-              <MailFrame html={html} title={mail.subject ?? 'Email'} width={WIDTH} fit="adapt" />
-            ) : (
-              <Scrollable label="Plain text" className="max-h-128 overflow-auto">
+          panels={{
+            html: () => (
+              <div className="overflow-hidden rounded-lg ring-1 ring-line">
+                <MailFrame html={html} title={mail.subject ?? 'Email'} width={WIDTH} fit="adapt" />
+              </div>
+            ),
+            text: () => (
+              <Scrollable label="Plain text" className="max-h-128 overflow-auto rounded-lg ring-1 ring-line">
                 <pre
                   dir="auto"
                   className="p-4 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap"
@@ -143,9 +145,9 @@ function Details({ mail }: { mail: MailDetails }) {
                   {text}
                 </pre>
               </Scrollable>
-            )}
-          </div>
-        </Tabs>
+            ),
+          }}
+        />
       )}
       {log.length > 0 && (
         <section className="flex flex-col gap-3">

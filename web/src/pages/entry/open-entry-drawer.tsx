@@ -72,9 +72,7 @@ export default function OpenDrawer({
     >
       <QueryProblem query={query}>
         {entry ? (
-          <Tabs label="About this person" value={chosen} onChange={onTab} tabs={tabs}>
-            <div className="pt-5">{about(entry)[chosen]()}</div>
-          </Tabs>
+          <Tabs label="About this person" value={chosen} onChange={onTab} tabs={tabs} panels={about(entry)} />
         ) : (
           <SkeletonRows flush rows={8} />
         )}

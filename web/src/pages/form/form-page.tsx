@@ -72,18 +72,17 @@ function Content({ form, scope }: { form: Form; scope: Scope }) {
         value={shown}
         onChange={(next) => void navigate({ search: ({ environment }) => ({ environment, tab: next }) })}
         tabs={tabs}
-      >
-        <div className="pt-6">
-          {shown === 'setup' && <SetupTab form={form} scope={scope} />}
-          {shown === 'install' && <InstallTab form={form} scope={scope} />}
-          {shown === 'activity' && (
-            <div className="flex flex-col gap-6">
+        panels={{
+          setup: () => <SetupTab form={form} scope={scope} />,
+          install: () => <InstallTab form={form} scope={scope} />,
+          activity: () => (
+            <>
               <RefusedCard scope={scope} />
               <ReviewsCard scope={scope} />
-            </div>
-          )}
-        </div>
-      </Tabs>
+            </>
+          ),
+        }}
+      />
     </div>
   );
 }

@@ -161,7 +161,7 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
           </Field>
           <Field
             label="After accepting an invite"
-            help="Where the join page leads. Leave it empty to stay there."
+            help="Where the join page leads: to your product. Without it, people are told whom to ask."
             error={problem('acceptedUrl')}
           >
             <Input
@@ -177,7 +177,9 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
   );
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
-      <SaveForm {...saving}>{cards}</SaveForm>
+      <SaveForm {...saving} of="environment">
+        {cards}
+      </SaveForm>
       <FormPreview scope={scope} draft={previewOf(draft)} logoUrl={look.logoUrl} />
     </div>
   );

@@ -53,7 +53,7 @@ export function OriginsCard({ form, scope }: { form: Form; scope: Scope }) {
     return text === undefined ? [] : [`${origin}: ${text}`];
   });
   return (
-    <SaveForm {...saving}>
+    <SaveForm {...saving} of="environment">
       <Card title="Your sites">
         <Field
           label="Allowed origins"

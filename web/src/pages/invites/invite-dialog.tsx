@@ -23,6 +23,7 @@ import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
 import { InvitePreview } from './invite-preview.tsx';
 import type { InviteWay } from './invites-search.ts';
 import { NotMailed } from './not-mailed.tsx';
+import { NowhereToGo } from './nowhere-to-go.tsx';
 
 type Request = Schemas['InviteRequest'];
 type Preview = Schemas['InvitePreview'];
@@ -193,6 +194,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
           />
         </Field>
         <MailWarning preview={shown} />
+        <NowhereToGo scope={scope} />
         <InvitePreview
           way={way}
           isAsked={chosen !== undefined}

@@ -32,16 +32,19 @@ export function ProductKeysPage() {
           value,
           label: capitalize(value),
         }))}
-      >
-        <div className="pt-6">
-          <KeysCard
-            key={environment}
-            scope={{ waitlistId: null, environment }}
-            title="Product keys"
-            about={`Read and write every waitlist in ${environment}.`}
-          />
-        </div>
-      </Tabs>
+        panels={Object.fromEntries(
+          names.map((name) => [
+            name,
+            () => (
+              <KeysCard
+                scope={{ waitlistId: null, environment: name }}
+                title="Product keys"
+                about={`Read and write every waitlist in ${name}.`}
+              />
+            ),
+          ]),
+        )}
+      />
     </>
   );
 }

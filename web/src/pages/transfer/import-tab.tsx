@@ -32,20 +32,19 @@ const DEFAULTS: ImportOptions = {
 /** Choose a file, see what would happen, import it. */
 export function ImportTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
-  const { job } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
+  const { job, tab = 'import' } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
   const [file, setFile] = useState<File | null>(null);
   const [fileKey, setFileKey] = useState(0);
   const [options, setOptions] = useState(DEFAULTS);
   const [sent, setSent] = useState(0);
   const upload = useRef<AbortController>(null);
-  const isHere = useIsHere();
+  const isHere = useIsHere(tab === 'import');
   /** The file that was sent last: its error is not about another one. */
   const [tried, setTried] = useState<File>();
   /** What was checked last: a change afterwards needs a new check. */
   const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
-  const show = (id: string | undefined) =>
-    void navigate({ search: ({ environment }) => ({ environment, job: id }) });
+  const show = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, job: id }) });
   const problem = file ? problemOf(file) : undefined;
   const { data: reading } = useQuery({
     ...(file && problem === undefined
@@ -62,11 +61,10 @@ export function ImportTab({ scope }: { scope: Scope }) {
     const { signal } = upload.current;
     const started = await startImport(scope, file, options, { dryRun, onSent: setSent, signal });
     await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
-    if (!isHere.current)
-      return toast(`Uploaded ${file.name}`, { about: 'Import and export shows what comes of it.' });
     setChecked(dryRun ? { job: started.id, file, options } : null);
     if (!dryRun) setFile(null);
-    show(started.id);
+    if (isHere.current) show(started.id);
+    else toast(`Uploaded ${file.name}`, { about: 'Import and export shows what comes of it.' });
   });
   const isChecked =
     checked !== null && checked.job === job && checked.file === file && checked.options === options;
@@ -133,14 +131,14 @@ export function ImportTab({ scope }: { scope: Scope }) {
   );
 }
 
-/** An upload goes on while somebody looks at another page, and must not take them back. */
-function useIsHere() {
-  const isHere = useRef(true);
+/** An upload goes on while somebody looks at another tab or page, and must not take them back. */
+function useIsHere(isShown: boolean) {
+  const isHere = useRef(isShown);
   useEffect(() => {
-    isHere.current = true;
+    isHere.current = isShown;
     return () => {
       isHere.current = false;
     };
-  }, []);
+  }, [isShown]);
   return isHere;
 }

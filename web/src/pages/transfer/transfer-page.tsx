@@ -28,14 +28,14 @@ export function TransferPage() {
         tabs={TABS}
         onChange={(next) =>
           void navigate({
-            search: ({ environment }) => ({ environment, tab: next === 'import' ? undefined : next }),
+            search: (now) => ({ ...now, tab: next === 'import' ? undefined : next }),
           })
         }
-      >
-        <div className="pt-6">
-          {tab === 'import' ? <ImportTab key={key} scope={scope} /> : <ExportTab key={key} scope={scope} />}
-        </div>
-      </Tabs>
+        panels={{
+          import: () => <ImportTab key={key} scope={scope} />,
+          export: () => <ExportTab key={key} scope={scope} />,
+        }}
+      />
     </>
   );
 }
