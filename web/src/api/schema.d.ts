@@ -3011,6 +3011,8 @@ export interface components {
              * @description Last success, to the minute.
              */
             lastSuccessAt: string | null;
+            /** @description Deliveries of events of the last 7 days that were given up. Counted up to 1000. */
+            recentlyFailed: number;
             /**
              * Format: date-time
              * @description When the endpoint was created.
@@ -3088,6 +3090,8 @@ export interface components {
              * @description Last success, to the minute.
              */
             lastSuccessAt: string | null;
+            /** @description Deliveries of events of the last 7 days that were given up. Counted up to 1000. */
+            recentlyFailed: number;
             /**
              * Format: date-time
              * @description When the endpoint was created.
