@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Invite an operator
-         * @description Adds a person and returns a one-time link with which they choose a password. It works for 7 days. Requires the `admin` role.
+         * @description Adds a person and returns a one-time link with which they choose a password. It works for 7 days. If there is a mail server, they are emailed the link, too. Requires the `admin` role.
          */
         post: operations["inviteOperator"];
         delete?: never;
@@ -443,7 +443,7 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time link
-         * @description Returns a new link for an operator who lost the invitation or the password. Earlier links stop working. Requires the `admin` role.
+         * @description Returns a new link for an operator who lost the invitation or the password. Earlier links stop working. If there is a mail server, they are emailed the link, too. Requires the `admin` role.
          */
         post: operations["createOperatorLink"];
         delete?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
         };
         /**
          * List suppressed addresses
-         * @description Returns the addresses that get no emails. Only their hashes are stored, so they cannot be read. Requires the `support` role.
+         * @description Returns the addresses that get no emails. Only their hashes are stored: an address can be read while it is on the waitlist, or has an invite. Reading them is recorded in the audit trail, once per hour. Requires the `support` role.
          */
         get: operations["listSuppressions"];
         put?: never;
@@ -2752,6 +2752,8 @@ export interface components {
              * @description When the link stops working.
              */
             expiresAt: string;
+            /** @description Whether the operator is emailed the link, too. `false` without a mail server: the email is kept in the mailbox. */
+            emailed: boolean;
         };
         /** @description The new operator and the link to pass on. */
         InvitedOperator: {
@@ -3946,6 +3948,10 @@ export interface components {
         Suppression: {
             /** @description Beginning of the keyed hash of the address. */
             hash: string;
+            /** @description The address, if it is on the waitlist or was invited. Otherwise, only its hash is stored. */
+            email: string | null;
+            /** @description The entry with this email. `null` if it is not on the waitlist. */
+            entryId: string | null;
             /**
              * @description Why it gets no emails. `complained`: the person reported an email as spam, and counts as unsubscribed.
              * @enum {string}
