@@ -44,8 +44,8 @@ export const formProperties = {
   utm: Type.Boolean({ description: 'Whether `utm_…` parameters are stored as metadata.' }),
   redirectUrl: text('Where people go after joining. `null` to show their position.'),
   acceptedUrl: text('Where the hosted join page leads after an invite was accepted. `null` for nowhere.'),
-  headline: text('Heading of the hosted page. `null` for the name of the waitlist.'),
-  text: text('Text below the heading.'),
+  headline: text('Heading of the hosted page. `null` for the default, which has the name of the waitlist.'),
+  text: text('Text below the heading. `null` for the default.'),
   buttonText: text('Label of the button. `null` for the default.'),
   shareImageUrl: text(
     'HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo.',

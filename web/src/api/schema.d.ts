@@ -3811,9 +3811,9 @@ export interface components {
             bounced: number;
             /** @description Addresses that reported an email as spam. */
             complained: number;
-            /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if fewer than 50 were sent. */
             bounceRate: number | null;
-            /** @description Spam complaints in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            /** @description Spam complaints in percent of the emails that were sent, at most 100. `null` if fewer than 50 were sent. */
             complaintRate: number | null;
             /** @description Emails pause above this part of hard bounces. Counts from 50 emails and 5 reports on. `null`: no limit. */
             bouncePercent: number | null;
@@ -4167,9 +4167,9 @@ export interface components {
             redirectUrl: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText: string | null;
@@ -4211,9 +4211,9 @@ export interface components {
             redirectUrl?: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl?: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline?: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text?: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText?: string | null;
@@ -4304,9 +4304,9 @@ export interface components {
             redirectUrl?: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl?: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline?: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text?: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText?: string | null;
@@ -4319,10 +4319,20 @@ export interface components {
             /** @description Color of the email settings, such as `#0f766e`. */
             colour?: string | null;
         };
+        /** @description What the page says where a setting is `null`, in the language of the waitlist. */
+        FormDefaults: {
+            /** @description Heading. */
+            headline: string;
+            /** @description Text below the heading. */
+            text: string;
+            /** @description Label of the button. */
+            buttonText: string;
+        };
         /** @description How the hosted page would look. */
         FormPreview: {
             /** @description The page as HTML. */
             html: string;
+            defaults: components["schemas"]["FormDefaults"];
         };
         /**
          * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
