@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { searchEverywhere } from '../../src/waitlist/entries/search-everywhere.ts';
+import { searchEverywhere } from '../../src/waitlist/finding/search-everywhere.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';

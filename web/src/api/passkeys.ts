@@ -10,6 +10,16 @@ export const passkeysWork =
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
+/** What to do about it where there are none. */
+export function whyNoPasskeys(): string {
+  if (hasHostName) return 'Passkeys need a current browser, and https:// or http://localhost.';
+  const { protocol, hostname, port, pathname } = location;
+  const isLocal = hostname.startsWith('127.') || hostname === '[::1]';
+  return isLocal
+    ? `Passkeys do not work with an IP address. Open the dashboard at ${protocol}//localhost${port && `:${port}`}${pathname} instead, and sign in there.`
+    : 'Passkeys do not work with an IP address. Open the dashboard at a host name, with https://.';
+}
+
 type Credential = Schemas['PasskeyCredential'];
 
 export async function signInWithPasskey(): Promise<void> {

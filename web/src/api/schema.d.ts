@@ -2197,9 +2197,29 @@ export interface paths {
         };
         /**
          * Find a person in all waitlists
-         * @description Finds a person by their exact email, phone number, referral code or id, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
+         * @description Finds a person by their exact email, phone number, referral code or id, or by a link that they have, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
          */
         get: operations["searchPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an entry's share link
+         * @description Returns the link that a person shares, and the referral codes beside their own that count for them. Requires the `support` role.
+         */
+        get: operations["getEntryShare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5223,6 +5243,17 @@ export interface components {
             people: components["schemas"]["FoundPerson"][];
             /** @description `false` if there can be more: after 50 people, or 5,000 waitlists and environments, the search stops. */
             complete: boolean;
+        };
+        /** @description What leads to an entry when others sign up. */
+        EntryShare: {
+            /** @description The link to share in their emails, with their `referralCode`. `null` if the waitlist has no referral URL and its form is off, or if nothing is stored about the person. */
+            shareUrl: string | null;
+            /** @description Whether they signed up with the public form. It shows a link with a longer code, a different one at each visit: whoever types an address must not learn its code. Those codes count for them, too. */
+            byForm: boolean;
+            /** @description The referral code that they were imported with, if it leads to them. */
+            importedCode: string | null;
+            /** @description Other imported codes that lead to them, of which only hashes are stored. */
+            otherCodes: number;
         };
         /**
          * @description Length of an interval. Weeks start on Monday.
@@ -10854,7 +10885,7 @@ export interface operations {
                  */
                 saved?: string;
                 /**
-                 * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. Viewers can only search by id.
+                 * @description Find one entry by its exact email, phone number, referral code or id, or by a link that the person has: to confirm, to their status, to accept an invite, or to share. Cannot be combined with other conditions. Viewers can only search by id.
                  * @example ada@example.com
                  */
                 search?: string;
@@ -11416,7 +11447,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Exact email, phone number, referral code or id.
+                 * @description Exact email, phone number, referral code, id or link.
                  * @example ada@example.com
                  */
                 search: string;
@@ -11435,6 +11466,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundPeople"];
+                };
+            };
+        };
+    };
+    getEntryShare: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link and the codes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryShare"];
                 };
             };
         };

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
-import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { browseEntries, isEntryId } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
+import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { described, named, nullable, oneOf } from '../../../wire/schema.ts';
@@ -43,7 +44,8 @@ const Query = Type.Object(
     search: Type.Optional(
       Type.String({
         description:
-          'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. ' +
+          'Find one entry by its exact email, phone number, referral code or id, or by a link that the person has: to confirm, to their ' +
+          'status, to accept an invite, or to share. Cannot be combined with other conditions. ' +
           'Viewers can only search by id.',
         examples: ['ada@example.com'],
       }),

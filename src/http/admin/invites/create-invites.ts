@@ -5,7 +5,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { leftToday, mailableFrom, mailableTo } from '../../../mail/mailable.ts';
-import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';
