@@ -11,6 +11,7 @@ import {
   type MailState,
 } from '../mail/templates/kinds.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
+import { findSuppressedPeople } from '../waitlist/links/suppressed-people.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import { mailTarget } from '../waitlist/sending/mail-target.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
@@ -175,14 +176,16 @@ export const mails: Command[] = [
   },
   {
     name: 'mail suppressed',
-    about: 'List suppressed addresses (bounced, complained or unsubscribed) by their hashes.',
+    about:
+      'List suppressed addresses (bounced, complained or unsubscribed): by their hashes, and with the email of people on the list or invited.',
     flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'Number of results (default: 100).' } },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
-      const found = await listSuppressions(context, await queueOf(context, flags), limit);
+      const queue = await queueOf(context, flags);
+      const found = await findSuppressedPeople(context, queue, await listSuppressions(context, queue, limit));
       const list = found.map(presentSuppression);
-      const rows = list.map(({ hash, reason, since }) => [hash, reason, since]);
-      return { json: list, text: table(['HASH', 'REASON', 'SINCE'], rows) };
+      const rows = list.map(({ hash, email, reason, since }) => [hash, email ?? '-', reason, since]);
+      return { json: list, text: table(['HASH', 'EMAIL', 'REASON', 'SINCE'], rows) };
     },
   },
   {

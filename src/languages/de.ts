@@ -106,6 +106,8 @@ export const de: Texts = {
       title: 'Die Anmeldung hat nicht geklappt',
       text: 'Lade die Seite neu und versuche es noch einmal.',
     },
+    wrongSite:
+      'Die Seite, von der du kommst, darf dieses Formular nicht verwenden. Du kannst dich stattdessen hier eintragen.',
     problems: {
       summary: count({ one: 'Prüfe das markierte Feld.', other: 'Prüfe die # markierten Felder.' }),
       emailRequired: 'Gib deine E‑Mail‑Adresse ein.',

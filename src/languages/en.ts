@@ -88,6 +88,7 @@ export const en: Texts = {
     needsScripts: 'Turn on JavaScript to join.',
     closed: { title: 'This waitlist is closed', text: 'New signups are no longer accepted.' },
     refused: { title: 'We couldn’t add you', text: 'Reload the page and try again.' },
+    wrongSite: 'The site you came from cannot use this form. You can join here instead.',
     problems: {
       summary: count({ one: 'Check the marked field.', other: 'Check the # marked fields.' }),
       emailRequired: 'Enter your email.',

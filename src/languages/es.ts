@@ -102,6 +102,7 @@ export const es: Texts = {
       title: 'No hemos podido añadirte a la lista',
       text: 'Vuelve a cargar la página e inténtalo de nuevo.',
     },
+    wrongSite: 'El sitio del que vienes no puede usar este formulario. Puedes apuntarte aquí.',
     problems: {
       summary: count({ one: 'Revisa el campo marcado.', other: 'Revisa los # campos marcados.' }),
       emailRequired: 'Escribe tu correo electrónico.',

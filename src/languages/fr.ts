@@ -106,6 +106,7 @@ export const fr: Texts = {
       title: 'Votre inscription n’a pas abouti',
       text: 'Rechargez la page et réessayez.',
     },
+    wrongSite: 'Le site d’où vous venez ne peut pas utiliser ce formulaire. Vous pouvez vous inscrire ici.',
     problems: {
       summary: count({ one: 'Vérifiez le champ signalé.', other: 'Vérifiez les # champs signalés.' }),
       emailRequired: 'Saisissez votre adresse e‑mail.',

@@ -104,6 +104,7 @@ export const ja: Texts = {
       title: '登録できませんでした',
       text: 'ページを再読み込みして、もう一度お試しください。',
     },
+    wrongSite: 'アクセス元のサイトではこのフォームを利用できません。こちらからご登録ください。',
     problems: {
       summary: count({ other: '入力内容をご確認ください（#件）。' }),
       emailRequired: 'メールアドレスを入力してください。',

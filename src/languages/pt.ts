@@ -104,6 +104,7 @@ export const pt: Texts = {
       title: 'Não foi possível concluir sua inscrição',
       text: 'Recarregue a página e tente novamente.',
     },
+    wrongSite: 'O site de onde você veio não pode usar este formulário. Você pode se inscrever aqui.',
     problems: {
       summary: count({ one: 'Verifique o campo marcado.', other: 'Verifique os # campos marcados.' }),
       emailRequired: 'Informe seu e‑mail.',

@@ -88,6 +88,8 @@ export interface Texts {
     closed: Notice;
     /** For what looks like a bot. Does not say why. */
     refused: Notice;
+    /** After a form on a site that is not allowed to have it. Ours is below. */
+    wrongSite: string;
     problems: {
       summary: Count;
       emailRequired: string;

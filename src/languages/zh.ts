@@ -80,6 +80,7 @@ export const zh: Texts = {
     needsScripts: '请启用 JavaScript 后再加入。',
     closed: { title: '候补名单已关闭', text: '已不再接受新的报名。' },
     refused: { title: '未能加入', text: '请刷新页面后重试。' },
+    wrongSite: '您来自的网站无法使用此表单。您可以在此处加入。',
     problems: {
       summary: count({ other: '请检查标出的 # 项内容。' }),
       emailRequired: '请填写邮箱。',

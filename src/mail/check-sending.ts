@@ -60,6 +60,6 @@ function linkOf({ name }: RecordedPause): string {
 function inWords({ name, error, answer, since, triedAt }: RecordedPause, now: number): string {
   const scope = name === MAIL_SERVER || name === EVERYONE ? '' : ` for ${name.slice(SENDER_OF.length)}`;
   const said = answer === null ? '' : `. It said: ${answer}`;
-  const tried = new Date(triedAt).toISOString();
-  return `paused${scope} for ${ageInWords(Math.max(0, now - since))}: ${error}${said}. Emails wait, and one is tried now and then, last at ${tried}`;
+  const tried = ageInWords(Math.max(0, now - triedAt));
+  return `paused${scope} for ${ageInWords(Math.max(0, now - since))}: ${error}${said}. Emails wait, and one is tried now and then, the last ${tried} ago`;
 }

@@ -1,9 +1,13 @@
+import { type RawBuilder, sql } from 'kysely';
+import { sharedNow } from '../db/shared-clock.ts';
 import type { WebhookEndpointTable } from '../db/tables.ts';
 import { conflict, invalid, notFound } from '../lib/errors.ts';
-import { formatId, parseId, queueIdIn } from '../lib/ids.ts';
+import { formatId, oldestId, parseId, queueIdIn } from '../lib/ids.ts';
+import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { RECENT_MS } from '../waitlist/upkeep/health.ts';
 import type { Secret } from './secrets.ts';
 
 /** Why an endpoint is disabled. */
@@ -119,4 +123,22 @@ export function readEndpoint(queue: Queue, row: EndpointRow): Endpoint {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** How many deliveries to the endpoint `w` were given up lately. Counting stops at `HEALTH_COUNT_MAX`. */
+export function failedLately(now: number): RawBuilder<number> {
+  return sql<number>`(select count(*) from (select 1 from delivery as d where d.queue_id = w.queue_id
+    and d.channel = 'webhook' and d.target_id = w.id and d.failed_at is not null
+    and d.event_id >= ${oldestId(now - RECENT_MS)} limit ${HEALTH_COUNT_MAX}) as counted)`;
+}
+
+/** By id, of all endpoints of a queue. */
+export async function countFailedLately(context: Context, queue: Queue): Promise<Map<string, number>> {
+  const now = await sharedNow(context);
+  const rows = await context.db.query
+    .selectFrom('webhook_endpoint as w')
+    .select(['w.id', failedLately(now).as('failed')])
+    .where('w.queue_id', '=', queue.id)
+    .execute();
+  return new Map(rows.map(({ id, failed }) => [formatId('whe', id), Number(failed)]));
 }

@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import { sharedNow } from '../db/shared-clock.ts';
-import { formatId, oldestId } from '../lib/ids.ts';
+import { formatId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { ageInWords, type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
+import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
 import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import {
   ANSWERED_GONE,
   BY_OPERATOR,
   type Endpoint,
   type EndpointRow,
+  failedLately,
   originOf,
   readEndpoint,
 } from './endpoints.ts';
@@ -72,10 +73,7 @@ function judge(
 
 async function listFailing({ db, registry }: Context, now: number): Promise<FailingEndpoint[]> {
   const { rows } = await sql<EndpointRow & { failed: number }>`select * from (
-    select w.*, (select count(*) from (select 1 from delivery as d where d.queue_id = w.queue_id
-        and d.channel = 'webhook' and d.target_id = w.id and d.failed_at is not null
-        and d.event_id >= ${oldestId(now - RECENT_MS)} limit ${HEALTH_COUNT_MAX}) as counted) as failed
-      from webhook_endpoint as w
+    select w.*, ${failedLately(now)} as failed from webhook_endpoint as w
     ) as e where (e.disabled_at is null and (e.failing_since <= ${now - OLDEST_LIMIT_MS} or e.failed > 0))
       or e.disabled_reason <> ${BY_OPERATOR}
     order by e.failing_since limit ${SHOWN_MAX}`.execute(db.query);

@@ -75,8 +75,11 @@ export const formProperties = {
     'Where the hosted join page leads after an invite was accepted. `null` for nowhere.',
     URL_CHARACTERS_MAX,
   ),
-  headline: text('Heading of the hosted page. `null` for the name of the waitlist.', LINE_CHARACTERS_MAX),
-  text: text('Text below the heading.', TEXT_CHARACTERS_MAX),
+  headline: text(
+    'Heading of the hosted page. `null` for the default, which has the name of the waitlist.',
+    LINE_CHARACTERS_MAX,
+  ),
+  text: text('Text below the heading. `null` for the default.', TEXT_CHARACTERS_MAX),
   buttonText: text('Label of the button. `null` for the default.', BUTTON_CHARACTERS_MAX),
   shareImageUrl: text(
     'HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo.',

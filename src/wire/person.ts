@@ -12,6 +12,7 @@ export function presentPerson({ queue, entry, operatorConfirmation, invites, eve
     environment: queue.environment,
     entry: entry && presentEntry(entry),
     language: entry?.language ?? null,
+    importedCode: entry?.importedCode ?? null,
     operatorConfirmation: operatorConfirmation && {
       source: operatorConfirmation.source,
       by: operatorConfirmation.by,

@@ -19,6 +19,7 @@ const entry: Entry = {
   metadata: { plan: 'pro' },
   language: null,
   byForm: false,
+  importedCode: null,
   status: 'waiting',
   position: 1,
   referrals: 0,

@@ -30,7 +30,9 @@ export const warmUpFields = {
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const rate = (description: string) =>
-  nullable<number>('number', { description: `${description} \`null\` if none were sent.` });
+  nullable<number>('number', {
+    description: `${description} \`null\` if fewer than ${LEAST_SENT} were sent.`,
+  });
 
 const WarmUp = Type.Object({
   ...warmUpFields,

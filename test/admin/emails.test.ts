@@ -58,7 +58,11 @@ forEachEngine((engine) => {
 
     it('invites with the same link that the API returns', async () => {
       const email = 'ada@example.com';
-      const invited = await owner.post<{ link: { url: string } }>('/operators', { email, role: 'support' });
+      const invited = await owner.post<{ link: { url: string; emailed: boolean } }>('/operators', {
+        email,
+        role: 'support',
+      });
+      assert.equal(invited.body.link.emailed, true);
       const mail = await arrived(email, 1);
       assert.equal(mail.parsed.subject, 'Your invitation to Doorlist on doorlist.example');
       assert.equal(mail.parsed.from?.address, 'hello@acme.example');

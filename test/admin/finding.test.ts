@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { searchEverywhere } from '../../src/waitlist/entries/search-everywhere.ts';
+import { searchEverywhere } from '../../src/waitlist/finding/search-everywhere.ts';
+import { sealVisit } from '../../src/waitlist/forms/visit-token.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
+import { signLink } from '../../src/waitlist/links/links.ts';
+import { visitCodeOf } from '../../src/waitlist/referrals/visit-code.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -74,6 +77,54 @@ forEachEngine((engine) => {
       assert.deepEqual(await find(referralCode ?? ''), ['Three production']);
       assertError(await ask('GET', '/people?search=ada@example.com', { role: 'viewer' }), 403, 'forbidden');
       assertError(await ask('GET', '/people'), 400, 'invalid_request');
+    });
+
+    it('finds whom a link is for, whichever they paste, and nobody by a link that was changed', async () => {
+      const own = await service.waitlist({ name: 'Linked' });
+      await own.signup({ email: 'ada@example.com' }, { email: 'invited@example.com' });
+      const { code } = await own.invite('invited@example.com');
+      const queue = await own.queue();
+      const { id, referralCode } = (await own.lookup('ada@example.com')).body;
+      const at = Date.now();
+      const site = 'https://doorlist.example';
+      const { seq } = await service.context.db.query
+        .selectFrom('entry')
+        .select('seq')
+        .where('queue_id', '=', queue.id)
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      const visit = sealVisit(queue, { seq, place: seq, known: false });
+      const token = (purpose: 'confirm' | 'leave' | 'status') => signLink(queue, purpose, { id, at });
+      const found = async (search: string) => {
+        const { entries } = (await list(own, { search })).body;
+        const people = (await ask<Found>('GET', `/people?search=${encodeURIComponent(search)}`)).body.people;
+        assert.deepEqual(
+          people.map(({ entry }) => entry.id),
+          entries.map((entry) => entry.id),
+          search,
+        );
+        return entries.map(({ email }) => email);
+      };
+      for (const link of [
+        `${site}/confirm/${token('confirm')}`,
+        `${site}/s/${token('status')}?lang=de`,
+        `${site}/unsubscribe/${token('leave')}`,
+        token('leave'),
+        `https://acme.example/confirmed?utm_source=mail&token=${token('confirm')}`,
+        `${site}/s/${visit}`,
+        `${site}/w/${own.id}?ref=${visitCodeOf(queue, seq, visit)}`,
+        `${site}/w/${own.id}?ref=${referralCode}`,
+        `https://acme.example/r/${referralCode}#top`,
+      ])
+        assert.deepEqual(await found(link), ['ada@example.com'], link);
+      for (const link of [`${site}/join/${code}`, `https://acme.example/?code=${code}`, code])
+        assert.deepEqual(await found(link), ['invited@example.com'], link);
+      const changed = token('status').slice(0, -1) + (token('status').endsWith('A') ? 'B' : 'A');
+      for (const link of [`${site}/s/${changed}`, `${site}/w/${own.id}`, site, 'https://', `${site}/%ff`])
+        assert.deepEqual(await found(link), [], link);
+      const link = `${site}/s/${token('status')}`;
+      assertError((await list(own, { search: link }, 'viewer')) as never, 403, 'forbidden');
     });
 
     it('goes through many waitlists in steps, and says if it stopped', async () => {

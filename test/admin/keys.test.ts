@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
 import {
   assertError,
+  eventually,
   forEachEngine,
   type List,
   type Service,
@@ -20,6 +21,7 @@ interface Key {
   canRead: boolean;
   expiresAt: string | null;
   revokedAt: string | null;
+  lastUsedAt: string | null;
 }
 
 interface Page {
@@ -82,6 +84,15 @@ forEachEngine((engine) => {
         canRead: true,
         expiresAt: START + 3_600_000,
       });
+    });
+
+    it('are shown as used after their first request, not a minute later', async () => {
+      const { id, key } = succeeded(await admin.post<Key>(at, { name: 'Used' }), 201);
+      const lastUsed = async () =>
+        succeeded(await admin.get<Page>(at)).keys.find((each) => each.id === id)?.lastUsedAt;
+      assert.equal(await lastUsed(), null);
+      assert.equal((await signup(key, 'used@example.com')).status, 201);
+      assert.equal(await eventually(lastUsed, (used) => used !== null), new Date(START).toISOString());
     });
 
     it('are refused with the field by its name', async () => {

@@ -335,17 +335,20 @@ forEachEngine((engine) => {
       await service.context.db.transaction((trx) => suppress(trx, queue, hash, 'bounced', service.clock.now));
       assertError(await resend(again.body.id), 400, 'invalid_request', /bounced or unsubscribed/);
       const suppressions = (query = '') =>
-        admin.call<{ suppressions: { reason: string }[]; nextCursor: string | null }>(
-          'listSuppressions',
-          'GET',
-          `${base()}/suppressions${query}`,
-        );
+        admin.call<{
+          suppressions: { reason: string; email: string | null; entryId: string | null }[];
+          nextCursor: string | null;
+        }>('listSuppressions', 'GET', `${base()}/suppressions${query}`);
       const found = await suppressions();
       assert.deepEqual(
         found.body.suppressions.map(({ reason }) => reason),
         ['bounced'],
       );
-      assert.ok(!found.text.includes('again@'));
+      const entryId = (await list.lookup('again@example.com')).body.id;
+      assert.deepEqual(
+        found.body.suppressions.map((one) => [one.email, one.entryId]),
+        [['again@example.com', entryId]],
+      );
       assertError(await suppressions('?cursor=x'), 400, 'invalid_request', /^cursor: /);
       const remove = (email: string) =>
         admin.call('removeSuppression', 'DELETE', `${base()}/suppressions/${encodeURIComponent(email)}`);
@@ -356,6 +359,41 @@ forEachEngine((engine) => {
       assert.equal(record.object.id, list.id);
       assert.ok(!JSON.stringify(record).includes('again@'));
       assert.deepEqual((await suppressions()).body, { suppressions: [], nextCursor: null });
+    });
+
+    it('says whose addresses are suppressed, as far as the waitlist knows', async () => {
+      const own = await service.waitlist();
+      await own.signup({ email: 'Listed@example.com' }, { email: 'erased@example.com' });
+      await own.invite('invited@example.com');
+      const erased = (await own.lookup('erased@example.com')).body.id;
+      const queue = await own.queue();
+      for (const name of ['listed', 'erased', 'invited', 'stranger'])
+        await service.context.db.transaction((trx) =>
+          suppress(
+            trx,
+            queue,
+            queue.vault.hash('email', `${name}@example.com`),
+            'bounced',
+            service.clock.now,
+          ),
+        );
+      await admin.call('removeEntry', 'DELETE', `/waitlists/${own.id}/entries/${erased}?erase=true`, {
+        body: { confirm: erased },
+      });
+      const { body } = await admin.call<{ suppressions: { email: string | null; entryId: string | null }[] }>(
+        'listSuppressions',
+        'GET',
+        `/waitlists/${own.id}/suppressions`,
+      );
+      const listed = (await own.lookup('listed@example.com')).body.id;
+      assert.deepEqual(
+        body.suppressions.map(({ email, entryId }) => [email, entryId]).sort(),
+        [
+          [null, null],
+          ['Listed@example.com', listed],
+          ['invited@example.com', null],
+        ].sort(),
+      );
     });
 
     it('retries all failed emails as a job, or those of a kind or since a time', async () => {

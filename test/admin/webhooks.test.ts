@@ -20,6 +20,7 @@ interface Endpoint {
   rateLimit: number | null;
   enabled: boolean;
   disabledReason: string | null;
+  recentlyFailed: number;
 }
 interface Delivery {
   event: string;
@@ -164,6 +165,27 @@ forEachEngine((engine) => {
       assert.equal((await update(broken.id, { enabled: false })).body.enabled, false);
       assert.deepEqual((await remove(broken.id)).body, { id: broken.id, deleted: true });
       assertError(await remove(broken.id), 404, 'not_found');
+    });
+
+    it('counts what was given up in the last 7 days, as the health does', async () => {
+      const endpoint = await made();
+      assert.equal(endpoint.recentlyFailed, 0);
+      await admin.call('testWebhookEndpoint', 'POST', `${base()}/${endpoint.id}/test`);
+      await inState(service.context, endpoint.id, 'delivered', 1);
+      await service.context.db.query
+        .updateTable('delivery')
+        .set({ delivered_at: null, failed_at: service.context.clock() })
+        .where('channel', '=', 'webhook')
+        .execute();
+      const failed = async () => {
+        const one = await admin.call<Endpoint>('getWebhookEndpoint', 'GET', `${base()}/${endpoint.id}`);
+        const all = await admin.call<{ webhooks: Endpoint[] }>('listWebhookEndpoints', 'GET', base());
+        const changed = await update(endpoint.id, { rateLimit: 50 });
+        return [one.body, ...all.body.webhooks, changed.body].map(({ recentlyFailed }) => recentlyFailed);
+      };
+      assert.deepEqual(await failed(), [1, 1, 1]);
+      service.clock.advance(8 * 24 * 3_600_000);
+      assert.deepEqual(await failed(), [0, 0, 0]);
     });
 
     it('shows the URL that is called, however it was typed', async () => {

@@ -145,6 +145,7 @@ forEachEngine((engine) => {
       const page = await open('/instance/team');
       const email = `${size}@example.com`;
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      await page.getByRole('dialog').getByText('there is no mail server to email it').waitFor();
       await page.getByLabel('Email').fill(OWNER.email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
       await page
@@ -155,6 +156,7 @@ forEachEngine((engine) => {
       await page.getByLabel('Email').fill(email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
       await page.getByRole('heading', { name: `Invited ${email}` }).waitFor();
+      await page.getByText('They are not emailed: there is no mail server.').waitFor();
       const link = (await page.getByRole('dialog').getByRole('code').textContent()) ?? '';
       assert.match(link, /\/password\//);
       await page.getByRole('button', { name: 'Copy link' }).click();

@@ -140,6 +140,9 @@ forEachEngine((engine) => {
       await page.reload();
       await page.getByRole('cell', { name: 'Complained' }).waitFor();
       await check(page, 'suppressions with a mail event key');
+      await page.getByRole('link', { name: 'ada@example.com' }).click();
+      await page.getByRole('dialog').getByRole('heading', { name: 'ada@example.com' }).waitFor();
+      await page.goBack();
       await page.getByRole('button', { name: 'Remove an address' }).click();
       await dialog.getByLabel('Email').fill('nobody@example.com');
       await dialog.getByRole('button', { name: 'Remove', exact: true }).click();

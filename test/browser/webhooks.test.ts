@@ -137,6 +137,11 @@ forEachEngine((engine) => {
       const other = (await owner.post<{ id: string }>(webhooks, { url: receiver.url })).body.id;
       await owner.post(`${webhooks}/${other}/test`);
       await inState(service.context, other, 'delivered', 1);
+      await owner.post(`${webhooks}/${endpointId}/test`);
+      const all = await open(webhooks);
+      await all.getByText('2 failed').waitFor();
+      await checkLayout(all, 'endpoints with failures');
+      await all.close();
       const from = new Date(0).toISOString();
       await owner.post(`${webhooks}/${other}/replay`, { from, state: 'delivered' });
       const before = receiver.received.length;

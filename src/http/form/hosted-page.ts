@@ -133,11 +133,12 @@ function formPage({ form, texts, brand, notice, data, ...shown }: ShownForm): Br
   const { values, problems = new Map(), suggestion, now, action = `../form/v1/${key}`, after } = shown;
   const inner = formHtml({ form, texts, values, problems, suggestion, now, action, after });
   const own = settings.text === null ? html` dir="auto"` : ownAttributes(brand);
-  const text = settings.text ?? texts.form.intro;
+  const defaults = defaultTexts(texts, brand);
+  const text = settings.text ?? defaults.text;
   return {
     texts,
     brand,
-    title: settings.headline ?? texts.form.title(brand.name),
+    title: settings.headline ?? defaults.headline,
     titleIsOwn: settings.headline !== null,
     description: text,
     content: html`<p class="text"${own}>${text}</p>
@@ -147,12 +148,22 @@ ${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script
   };
 }
 
+function defaultTexts({ form }: Texts, brand: Brand): FormPagePreview['defaults'] {
+  return { headline: form.title(brand.name), text: form.intro, buttonText: form.button };
+}
+
+interface FormPagePreview {
+  html: string;
+  /** What the page says where a setting is empty. */
+  defaults: { headline: string; text: string; buttonText: string };
+}
+
 /** The page as a draft of its settings would make it, for operators. */
 export async function previewFormPage(
   parts: Pick<FormParts, 'context' | 'publicUrl'>,
   form: LiveForm,
   changes: Partial<Brand>,
-): Promise<string> {
+): Promise<FormPagePreview> {
   const { context } = parts;
   const brand = { ...(await lookOf(parts, form.queue)), ...changes };
   const texts = textsIn(languageOf(brand.language) ?? DEFAULT_LANGUAGE);
@@ -161,5 +172,6 @@ export async function previewFormPage(
     : // Scripts do not run in the preview, but it looks as with them.
       formPage({ form, texts, brand, values: {}, now: knownSharedNow(context), after: null });
   // As tall as its content: the frame around it is as tall as the page.
-  return brandedHtml(page).replace('</head>', '<style>body { min-height: 0; }</style></head>');
+  const html = brandedHtml(page).replace('</head>', '<style>body { min-height: 0; }</style></head>');
+  return { html, defaults: defaultTexts(texts, brand) };
 }

@@ -55,7 +55,8 @@ export async function handlePost(
     closeUnread(request, reply);
     if (asJson) throw new DoorlistError('refused', 'this request was refused');
     const { form: words, stop } = textsFor(request, values.lang);
-    const notice = words.refused.title + stop + words.refused.text;
+    const notice =
+      error.reason === 'origin' ? words.wrongSite : words.refused.title + stop + words.refused.text;
     return sendFormPage(parts, request, reply, { form, values, status: 403, notice, action: form.key });
   }
 }

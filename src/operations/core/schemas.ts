@@ -137,6 +137,10 @@ export const Link = Type.Object(
     kind: oneOf(['invitation', 'reset'] as const, { description: 'What the link is for.' }),
     url: Type.String({ format: 'uri', description: 'One-time link on which the operator sets a password.' }),
     expiresAt: time('When the link stops working.'),
+    emailed: Type.Boolean({
+      description:
+        'Whether the operator is emailed the link, too. `false` without a mail server: the email is kept in the mailbox.',
+    }),
   },
   {
     ...named('OneTimeLink'),
@@ -148,4 +152,5 @@ export const EXAMPLE_LINK = {
   kind: 'invitation',
   url: 'https://waitlist.example.com/password/3q2-7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWc',
   expiresAt: '2026-11-22T09:30:00.000Z',
+  emailed: true,
 };

@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
-import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
-import { parseReferrer } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
 import type { Queue } from '../queue/queue.ts';
-import { ownSeqOf } from '../referrals/reference.ts';
-import { findAliases } from '../referrals/referral-alias.ts';
-import { type EntryPage, findEntry, listEntries, openCursor, type PageQuery } from './entries.ts';
+import { type EntryPage, listEntries, openCursor, type PageQuery } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
 import { findSegment, type Segment } from './segment.ts';
 
@@ -112,27 +109,4 @@ async function findRow({ db }: Context, queue: Queue, id: Uint8Array): Promise<E
 
 export function isEntryId(text: string): boolean {
   return text.trim().startsWith('ent_');
-}
-
-/** Finds one entry by its exact email, phone number, referral code or id. */
-export async function searchEntry(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
-  const words = text.trim();
-  try {
-    if (isEntryId(words)) return await readEntry(context, queue, words);
-    const identifier = parseReferrer(words);
-    if (identifier?.kind === 'referral') return await findByCode(context, queue, identifier.key);
-    return identifier && (await findEntry(context, queue, words));
-  } catch (error) {
-    if (error instanceof DoorlistError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-}
-
-async function findByCode(context: Context, queue: Queue, code: string): Promise<Entry | undefined> {
-  const ownSeq = ownSeqOf(queue, code);
-  const [own] = ownSeq === undefined ? [] : await readEntries(context, queue, [ownSeq]);
-  if (own) return own;
-  const holder = (await findAliases(context.db, queue, [code])).get(code);
-  const [entry] = holder ? await readEntries(context, queue, [holder.seq]) : [];
-  return entry;
 }

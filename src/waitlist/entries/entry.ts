@@ -19,6 +19,8 @@ export interface Entry {
   readonly language: Language | null;
   /** Came through the public form, where anyone can type anyone's address. */
   readonly byForm: boolean;
+  /** In the system that they were imported from. */
+  readonly importedCode: string | null;
   readonly status: Status;
   readonly position: number | null;
   readonly referrals: number;
@@ -77,6 +79,7 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     metadata: person?.metadata ?? null,
     language: person?.language ?? null,
     byForm: person?.byForm === true,
+    importedCode: person?.importedCode ?? null,
     status: row.status,
     position: row.position,
     referrals: row.referrals,

@@ -19,6 +19,8 @@ interface InviteFilter {
   state?: InviteState | undefined;
   /** Only invites to the email of this entry. */
   entry?: string | undefined;
+  /** Only invites to the email with this hash. */
+  emailHash?: Uint8Array | undefined;
   /** Exact email or code of an invite, or its id. */
   search?: string | undefined;
   /** The last invite of the previous page. */
@@ -31,12 +33,12 @@ type Invites = SelectQueryBuilder<Tables & { i: Tables['invite'] }, 'i', object>
 export async function browseInvites(
   context: Context,
   queue: Queue,
-  { limit, state, entry, search, before }: InviteFilter,
+  { limit, state, entry, emailHash: given, search, before }: InviteFilter,
 ): Promise<{ invites: InviteOfEntry[]; more: boolean }> {
   const last = before === undefined ? undefined : parseId('inv', before);
   if (before !== undefined && !last) throw invalid('cursor: is invalid');
   const now = await sharedNow(context);
-  const emailHash = entry === undefined ? undefined : await emailHashOf(context, queue, entry);
+  const emailHash = entry === undefined ? given : await emailHashOf(context, queue, entry);
   const sought = search === undefined ? undefined : whatIsSought(queue, search);
   if (emailHash === null || sought === null) return { invites: [], more: false };
   const reads = queriesFor(state, now).map((narrow) => {

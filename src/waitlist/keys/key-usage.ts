@@ -8,7 +8,10 @@ const WRITE_EVERY_MS = 60_000;
 /** A server key, or a hook key, which belongs to a queue. */
 type UsedKey = HookKey | { readonly id: Uint8Array; readonly table?: never };
 
-/** Collects when keys were last used and writes it once a minute, so that requests do not wait for it. */
+/**
+ * Writes when keys were last used, without letting requests wait for it: the first use at once, so that a key in use is
+ * never shown as unused, and those after it once a minute.
+ */
 export interface KeyUsage {
   note(key: UsedKey): void;
   /** Writes what is pending, and stops. */
@@ -17,10 +20,9 @@ export interface KeyUsage {
 
 export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
   const used = new Map<UsedKey, number>();
+  const seen = new WeakSet<UsedKey>();
   const write = async () => {
-    const batch = [...used];
-    used.clear();
-    for (const [key, last_used_at] of batch) {
+    for (const [key, last_used_at] of [...used]) {
       // Another thread or instance may have noted a later use, and written it before.
       const isEarlier = sql<boolean>`(last_used_at is null or last_used_at < ${last_used_at})`;
       if (key.table !== undefined) {
@@ -30,6 +32,8 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
         const ours = db.query.updateTable('server_key').where('id', '=', key.id);
         await ours.set({ last_used_at }).where(isEarlier).execute();
       }
+      // What fails is tried again. A later use is still to be written.
+      if (used.get(key) === last_used_at) used.delete(key);
     }
   };
   const writeOrLog = () =>
@@ -37,12 +41,17 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
       log.warn({ reason: error.message }, 'could not save when keys were last used'),
     );
   const stop = repeat(WRITE_EVERY_MS, writeOrLog);
+  let first = Promise.resolve();
   return {
     note: (key) => {
       used.set(key, clock());
+      if (seen.has(key)) return;
+      seen.add(key);
+      first = first.then(writeOrLog);
     },
     close: async () => {
       await stop();
+      await first;
       await writeOrLog();
     },
   };

@@ -4,7 +4,7 @@ import type { Queue } from '../queue/queue.ts';
 import { TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
-type LinkPurpose = 'confirm' | 'leave' | 'status';
+export type LinkPurpose = 'confirm' | 'leave' | 'status';
 
 /** The entry, or the invite of a person without one. Uses ids, so that a link does not reveal an email. */
 interface LinkSubject {

@@ -10,6 +10,8 @@ export interface Person {
   language?: Language;
   /** Came through the public form, where anyone can type anyone's address. */
   byForm?: true;
+  /** Their referral code in the system that they were imported from. Others had it first if it is not among the aliases. */
+  importedCode?: string;
 }
 
 /** The language to write to a person in, or null if nothing says so. Backends send it as metadata. */

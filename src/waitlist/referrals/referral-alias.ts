@@ -44,6 +44,30 @@ export async function findAliases(
   return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(bytesKey(code_hash)) ?? '', row]));
 }
 
+interface AliasesOfEntry {
+  /** That it was imported with, if it is the one who kept it. */
+  code: string | null;
+  /** Others, of which only a hash is stored. */
+  others: number;
+}
+
+/** The codes from other systems that lead to an entry. */
+export async function aliasesOf(
+  { query }: Pick<Database, 'query'>,
+  queue: Queue,
+  { seq, importedCode }: { seq: number; importedCode: string | null },
+): Promise<AliasesOfEntry> {
+  const rows = await query
+    .selectFrom('referral_alias')
+    .select('code_hash')
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', seq)
+    .execute();
+  const own = importedCode === null ? undefined : aliasHash(queue, importedCode);
+  const isHeld = own !== undefined && rows.some(({ code_hash }) => own.equals(code_hash));
+  return { code: isHeld ? importedCode : null, others: rows.length - (isHeld ? 1 : 0) };
+}
+
 /** The first entry with a code keeps it. */
 export function writeAliases(
   { trx, queue }: QueueChange,

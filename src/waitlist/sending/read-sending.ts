@@ -3,7 +3,7 @@ import { countHeld } from '../../outbox/hold.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { mailTarget } from './mail-target.ts';
-import { percentOf, type Rates, readRates } from './rates.ts';
+import { LEAST_SENT, percentOf, type Rates, readRates } from './rates.ts';
 import { isPaused, readSending } from './state.ts';
 import { allowanceAt, startOfDay } from './warm-up.ts';
 
@@ -31,6 +31,11 @@ interface WarmUp {
   dayEndsAt: number;
 }
 
+/** Of few emails, a report says nothing, and it may be about one that was sent long before. */
+function rateOf(reported: number, rates: Rates): number | null {
+  return rates.sent < LEAST_SENT ? null : percentOf(reported, rates);
+}
+
 /** How sending goes: rates, limits, a pause and the warm-up. */
 export async function showSending(context: Context, queue: Queue): Promise<Sending> {
   const { db } = context;
@@ -42,8 +47,8 @@ export async function showSending(context: Context, queue: Queue): Promise<Sendi
   const allowance = allowanceAt(state, now);
   return {
     ...rates,
-    bounceRate: percentOf(rates.bounced, rates),
-    complaintRate: percentOf(rates.complained, rates),
+    bounceRate: rateOf(rates.bounced, rates),
+    complaintRate: rateOf(rates.complained, rates),
     bouncePercent: percent(state.bounce_limit),
     complaintPercent: percent(state.complaint_limit),
     pausedAt: paused ? state.paused_at : null,

@@ -29,7 +29,12 @@ export type Standing =
   | { readonly status: 'waiting' }
   | { readonly status: 'joined'; readonly invitedAt: number | null; readonly acceptedAt: number };
 
-export function prepareCandidate(queue: Queue, signup: Signup, now: number): Candidate {
+export function prepareCandidate(
+  queue: Queue,
+  signup: Signup,
+  now: number,
+  more: Pick<Person, 'importedCode'> = {},
+): Candidate {
   const { vault } = queue;
   const { email, phone, metadata, referrer, language, byForm } = signup;
   const id = newId(now);
@@ -39,6 +44,7 @@ export function prepareCandidate(queue: Queue, signup: Signup, now: number): Can
     metadata,
     ...(language && { language }),
     ...(byForm && { byForm }),
+    ...more,
   };
   return {
     id,

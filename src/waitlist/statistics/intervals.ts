@@ -1,5 +1,6 @@
 import { invalid } from '../../lib/errors.ts';
 import { DAY_MS, HOUR_MS, readDate, readTime } from '../../lib/time.ts';
+import { SLOT_MS } from '../queue/slot-counts.ts';
 import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
 
 export const INTERVALS = ['hour', 'day', 'week'] as const;
@@ -61,18 +62,39 @@ export function parsePeriod(input: PeriodInput, now: number): Period {
 function startBefore(zone: TimeZone, interval: Interval, end: number): number {
   const last = floor(zone, interval, end - 1);
   const earlier = (DEFAULT_COUNT[interval] - 1) * LENGTH_MS[interval];
-  if (interval === 'hour') return last - earlier;
+  if (interval === 'hour') return startOfHour(zone, last - earlier);
   return zone.startOfDay(dayOf(zone.localTime(last)) - earlier);
 }
 
 function floor(zone: TimeZone, interval: Interval, time: number): number {
   const local = zone.localTime(time);
-  if (interval === 'hour') return time - (local % HOUR_MS) - (time % 1000);
+  if (interval === 'hour') return startOfHour(zone, time);
   return zone.startOfDay(interval === 'day' ? dayOf(local) : weekOf(local));
 }
 
+/** Of the clock on the wall. */
+function startOfHour(zone: TimeZone, time: number): number {
+  let start = time - (zone.localTime(time) % HOUR_MS) - (time % 1000);
+  // Half an hour before, the clock may have been changed by half an hour, as on Lord Howe Island.
+  start -= zone.localTime(start) % HOUR_MS;
+  for (let next = start; next <= time; next = nextHour(zone, start)) start = next;
+  return start;
+}
+
+/** An hour later, or when the clock shows another hour: an hour in which it was changed can be shorter or longer. */
+function nextHour(zone: TimeZone, start: number): number {
+  const [usual, local] = [start + HOUR_MS, zone.localTime(start)];
+  if (local % HOUR_MS === 0 && zone.localTime(usual) - local === HOUR_MS) return usual;
+  const hourOf = (time: number) => Math.floor(zone.localTime(time) / HOUR_MS);
+  const hour = hourOf(start);
+  for (let next = start + SLOT_MS; ; next += SLOT_MS) {
+    if (hourOf(next) !== hour) return next;
+    if (next - start >= HOUR_MS && zone.localTime(next) % HOUR_MS === 0) return next;
+  }
+}
+
 function* startsFrom(zone: TimeZone, interval: Interval, first: number): Generator<number> {
-  if (interval === 'hour') for (let start = first; ; start += HOUR_MS) yield start;
+  if (interval === 'hour') for (let start = first; ; start = nextHour(zone, start)) yield start;
   let day = dayOf(zone.localTime(first));
   for (let start = first; ; ) {
     yield start;

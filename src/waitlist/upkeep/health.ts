@@ -131,7 +131,7 @@ export async function checkJobs(context: Context): Promise<Finding> {
     .limit(JOBS_SHOWN)
     .execute();
   const shown = jobs.map(
-    ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
+    ({ kind, updated_at }) => `${kind}, last step ${ageInWords(Math.max(0, now - updated_at))} ago`,
   );
   const isStuck = jobs.some(({ updated_at }) => now - updated_at > STUCK_MS);
   const level = isStuck ? 'warning' : 'fine';
@@ -170,6 +170,7 @@ function sizeInWords(bytes: number): string {
 
 export function ageInWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'less than a minute';
   if (minutes <= 120) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;

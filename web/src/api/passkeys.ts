@@ -10,6 +10,16 @@ export const passkeysWork =
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
+/** What to do about it where there are none. */
+export function whyNoPasskeys(): string {
+  if (hasHostName) return 'Passkeys need a current browser, and https:// or http://localhost.';
+  const { protocol, hostname, port } = location;
+  const isLocal = hostname.startsWith('127.') || hostname === '[::1]';
+  return isLocal
+    ? `Passkeys do not work with an IP address. Start the server with DOORLIST_PUBLIC_URL=${protocol}//localhost${port && `:${port}`}, and open the dashboard there.`
+    : 'Passkeys do not work with an IP address. Set DOORLIST_PUBLIC_URL to https:// and a host name, and open the dashboard there.';
+}
+
 type Credential = Schemas['PasskeyCredential'];
 
 export async function signInWithPasskey(): Promise<void> {

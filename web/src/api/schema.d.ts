@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Invite an operator
-         * @description Adds a person and returns a one-time link with which they choose a password. It works for 7 days. Requires the `admin` role.
+         * @description Adds a person and returns a one-time link with which they choose a password. It works for 7 days. If there is a mail server, they are emailed the link, too. Requires the `admin` role.
          */
         post: operations["inviteOperator"];
         delete?: never;
@@ -443,7 +443,7 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time link
-         * @description Returns a new link for an operator who lost the invitation or the password. Earlier links stop working. Requires the `admin` role.
+         * @description Returns a new link for an operator who lost the invitation or the password. Earlier links stop working. If there is a mail server, they are emailed the link, too. Requires the `admin` role.
          */
         post: operations["createOperatorLink"];
         delete?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
         };
         /**
          * List suppressed addresses
-         * @description Returns the addresses that get no emails. Only their hashes are stored, so they cannot be read. Requires the `support` role.
+         * @description Returns the addresses that get no emails. Only their hashes are stored: an address can be read while it is on the waitlist, or has an invite. Reading them is recorded in the audit trail, once per hour. Requires the `support` role.
          */
         get: operations["listSuppressions"];
         put?: never;
@@ -2197,9 +2197,29 @@ export interface paths {
         };
         /**
          * Find a person in all waitlists
-         * @description Finds a person by their exact email, phone number, referral code or id, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
+         * @description Finds a person by their exact email, phone number, referral code or id, or by a link that they have, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
          */
         get: operations["searchPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an entry's share link
+         * @description Returns the link that a person shares, and the referral codes beside their own that count for them. Requires the `support` role.
+         */
+        get: operations["getEntryShare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2752,6 +2772,8 @@ export interface components {
              * @description When the link stops working.
              */
             expiresAt: string;
+            /** @description Whether the operator is emailed the link, too. `false` without a mail server: the email is kept in the mailbox. */
+            emailed: boolean;
         };
         /** @description The new operator and the link to pass on. */
         InvitedOperator: {
@@ -3011,6 +3033,8 @@ export interface components {
              * @description Last success, to the minute.
              */
             lastSuccessAt: string | null;
+            /** @description Deliveries of events of the last 7 days that were given up. Counted up to 1000. */
+            recentlyFailed: number;
             /**
              * Format: date-time
              * @description When the endpoint was created.
@@ -3088,6 +3112,8 @@ export interface components {
              * @description Last success, to the minute.
              */
             lastSuccessAt: string | null;
+            /** @description Deliveries of events of the last 7 days that were given up. Counted up to 1000. */
+            recentlyFailed: number;
             /**
              * Format: date-time
              * @description When the endpoint was created.
@@ -3805,9 +3831,9 @@ export interface components {
             bounced: number;
             /** @description Addresses that reported an email as spam. */
             complained: number;
-            /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if fewer than 50 were sent. */
             bounceRate: number | null;
-            /** @description Spam complaints in percent of the emails that were sent, at most 100. `null` if none were sent. */
+            /** @description Spam complaints in percent of the emails that were sent, at most 100. `null` if fewer than 50 were sent. */
             complaintRate: number | null;
             /** @description Emails pause above this part of hard bounces. Counts from 50 emails and 5 reports on. `null`: no limit. */
             bouncePercent: number | null;
@@ -3942,6 +3968,10 @@ export interface components {
         Suppression: {
             /** @description Beginning of the keyed hash of the address. */
             hash: string;
+            /** @description The address, if it is on the waitlist or was invited. Otherwise, only its hash is stored. */
+            email: string | null;
+            /** @description The entry with this email. `null` if it is not on the waitlist. */
+            entryId: string | null;
             /**
              * @description Why it gets no emails. `complained`: the person reported an email as spam, and counts as unsubscribed.
              * @enum {string}
@@ -4157,9 +4187,9 @@ export interface components {
             redirectUrl: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText: string | null;
@@ -4201,9 +4231,9 @@ export interface components {
             redirectUrl?: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl?: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline?: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text?: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText?: string | null;
@@ -4294,9 +4324,9 @@ export interface components {
             redirectUrl?: string | null;
             /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
             acceptedUrl?: string | null;
-            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            /** @description Heading of the hosted page. `null` for the default, which has the name of the waitlist. */
             headline?: string | null;
-            /** @description Text below the heading. */
+            /** @description Text below the heading. `null` for the default. */
             text?: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText?: string | null;
@@ -4309,10 +4339,20 @@ export interface components {
             /** @description Color of the email settings, such as `#0f766e`. */
             colour?: string | null;
         };
+        /** @description What the page says where a setting is `null`, in the language of the waitlist. */
+        FormDefaults: {
+            /** @description Heading. */
+            headline: string;
+            /** @description Text below the heading. */
+            text: string;
+            /** @description Label of the button. */
+            buttonText: string;
+        };
         /** @description How the hosted page would look. */
         FormPreview: {
             /** @description The page as HTML. */
             html: string;
+            defaults: components["schemas"]["FormDefaults"];
         };
         /**
          * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
@@ -5203,6 +5243,17 @@ export interface components {
             people: components["schemas"]["FoundPerson"][];
             /** @description `false` if there can be more: after 50 people, or 5,000 waitlists and environments, the search stops. */
             complete: boolean;
+        };
+        /** @description What leads to an entry when others sign up. */
+        EntryShare: {
+            /** @description The link to share in their emails, with their `referralCode`. `null` if the waitlist has no referral URL and its form is off, or if nothing is stored about the person. */
+            shareUrl: string | null;
+            /** @description Whether they signed up with the public form. It shows a link with a longer code, a different one at each visit: whoever types an address must not learn its code. Those codes count for them, too. */
+            byForm: boolean;
+            /** @description The referral code that they were imported with, if it leads to them. */
+            importedCode: string | null;
+            /** @description Other imported codes that lead to them, of which only hashes are stored. */
+            otherCodes: number;
         };
         /**
          * @description Length of an interval. Weeks start on Monday.
@@ -10834,7 +10885,7 @@ export interface operations {
                  */
                 saved?: string;
                 /**
-                 * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. Viewers can only search by id.
+                 * @description Find one entry by its exact email, phone number, referral code or id, or by a link that the person has: to confirm, to their status, to accept an invite, or to share. Cannot be combined with other conditions. Viewers can only search by id.
                  * @example ada@example.com
                  */
                 search?: string;
@@ -11396,7 +11447,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Exact email, phone number, referral code or id.
+                 * @description Exact email, phone number, referral code, id or link.
                  * @example ada@example.com
                  */
                 search: string;
@@ -11415,6 +11466,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundPeople"];
+                };
+            };
+        };
+    };
+    getEntryShare: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link and the codes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryShare"];
                 };
             };
         };

@@ -150,7 +150,7 @@ function themeActions(current: Theme): Command[] {
 
 /** What looks like a whole email, phone or id is looked up in all waitlists. */
 export function isPerson(text: string): boolean {
-  return /^(\S+@\S+\.\S+|\+[\d ().-]{7,}|ent_\w{26})$/.test(text.trim());
+  return /^(https?:\/\/\S+|\S+@\S+\.\S+|\+[\d ().-]{7,}|ent_\w{26})$/.test(text.trim());
 }
 
 export function personCommand({ waitlist, environment, entry }: Schemas['FoundPerson']): Command {

@@ -51,7 +51,7 @@ export function exactTime(at: string): string {
 
 function sinceNow(time: Date, timeZone: string | undefined): string {
   let amount = (time.getTime() - Date.now()) / 1_000;
-  if (Math.abs(amount) < 10) return 'just now';
+  if (Math.abs(amount) < 10) return amount > 0 ? 'in a moment' : 'just now';
   for (const [unit, size] of UNITS) {
     // What is to come in 6.99 days comes in 7. What was 6.99 days ago is not a week old.
     const rounded = amount > 0 ? Math.round(amount) : Math.trunc(amount);

@@ -32,7 +32,7 @@ export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps
         placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
-        maxLength={400}
+        maxLength={2_000}
         className={`${CONTROL} h-9 pl-9`}
       />
     </form>

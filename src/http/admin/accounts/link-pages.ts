@@ -44,7 +44,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       lead: `Choose a password for ${operator.email}.`,
       content: form(invited ? 'Accept invitation' : 'Set password', [
         invited ? field('Name', 'name', 'text', 'name', input.name ?? operator.name, wrong, 'first') : html``,
-        newPassword(wrong, invited ? undefined : 'first'),
+        newPassword(input.password, wrong, invited ? undefined : 'first'),
       ]),
     };
   };
@@ -130,7 +130,7 @@ function setupPage(input: Fields = {}, wrong?: Wrong): AccountPage {
     content: form('Create account', [
       field('Name', 'name', 'text', 'name', input.name, wrong, 'first'),
       field('Email', 'email', 'email', 'username', input.email, wrong),
-      newPassword(wrong),
+      newPassword(input.password, wrong),
     ]),
   };
 }
@@ -155,9 +155,10 @@ function field(
   return html`<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required${mark.attributes}></label>${mark.message}`;
 }
 
-function newPassword(wrong?: Wrong, place?: 'first'): Html {
+/** What was refused stays, to be corrected: the page goes to whoever typed it, and is stored nowhere. */
+function newPassword(value = '', wrong?: Wrong, place?: 'first'): Html {
   const mark = markOf('password', wrong, place);
-  return html`<label>Password<input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="512" required${mark.attributes}><small>At least 12 characters.</small></label>${mark.message}${SHOW_PASSWORD}`;
+  return html`<label>Password<input id="password" name="password" type="password" autocomplete="new-password" value="${value}" minlength="12" maxlength="512" required${mark.attributes}><small>At least 12 characters.</small></label>${mark.message}${SHOW_PASSWORD}`;
 }
 
 /** Focuses the field that is wrong, or the first one. */

@@ -110,7 +110,7 @@ const inviteSchema = adminSchema({
   tag,
   summary: 'Invite an operator',
   description:
-    'Adds a person and returns a one-time link with which they choose a password. It works for 7 days.',
+    'Adds a person and returns a one-time link with which they choose a password. It works for 7 days. If there is a mail server, they are emailed the link, too.',
   role: 'admin',
   body: Invitation,
   answer: { status: 201, description: 'The person was invited.', schema: Invited, example: invitedExample },
@@ -175,7 +175,7 @@ const linkSchema = adminSchema({
   tag,
   summary: 'Create a one-time link',
   description:
-    'Returns a new link for an operator who lost the invitation or the password. Earlier links stop working.',
+    'Returns a new link for an operator who lost the invitation or the password. Earlier links stop working. If there is a mail server, they are emailed the link, too.',
   role: 'admin',
   params: OperatorParams,
   answer: { status: 201, description: 'The link.', schema: Link, example: EXAMPLE_LINK },
@@ -202,7 +202,8 @@ const endSessionsSchema = adminSchema({
   special: rank,
 });
 
-export function registerOperators(app: TypedApp, { context, publicUrl }: AdminParts): void {
+export function registerOperators(app: TypedApp, parts: AdminParts): void {
+  const { context } = parts;
   app.get('/operators', { schema: listSchema }, async () => ({
     operators: (await listOperators(context)).map(presentOperator),
   }));
@@ -210,7 +211,7 @@ export function registerOperators(app: TypedApp, { context, publicUrl }: AdminPa
   app.post('/operators', { schema: inviteSchema }, async ({ caller, body }, reply) => {
     const { operator, link } = await inviteOperator(context, caller.actor, body);
     reply.code(201);
-    return { operator: presentOperator(operator), link: presentLink(link, publicUrl) };
+    return { operator: presentOperator(operator), link: presentLink(link, parts) };
   });
 
   app.patch('/operators/:operatorId', { schema: changeSchema }, async ({ caller, params, body }) => {
@@ -233,6 +234,6 @@ export function registerOperators(app: TypedApp, { context, publicUrl }: AdminPa
     const { operatorId: id } = params;
     const { link } = await createOperatorLink(context, caller.actor, { id });
     reply.code(201);
-    return presentLink(link, publicUrl);
+    return presentLink(link, parts);
   });
 }

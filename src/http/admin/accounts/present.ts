@@ -4,6 +4,7 @@ import type { Operator } from '../../../operators/operator.ts';
 import type { AuditRecord } from '../../../operators/read-audit.ts';
 import type { Session } from '../../../operators/sessions.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
+import type { AdminParts } from '../core/parts.ts';
 
 export function presentOperator({ id, email, name, role, state, twoFactor, createdAt }: Operator) {
   return { id, email, name, role, state, twoFactor, createdAt: isoTime(createdAt) };
@@ -45,8 +46,12 @@ export function presentToken({
   };
 }
 
-export function presentLink({ kind, token, expiresAt }: OneTimeLink, publicUrl: string) {
-  return { kind, url: linkUrl(publicUrl, token), expiresAt: isoTime(expiresAt) };
+/** Each link is also written to its operator. Without a mail server, that email is kept. */
+export function presentLink(
+  { kind, token, expiresAt }: OneTimeLink,
+  { publicUrl, emails }: Pick<AdminParts, 'publicUrl' | 'emails'>,
+) {
+  return { kind, url: linkUrl(publicUrl, token), expiresAt: isoTime(expiresAt), emailed: emails.smtp };
 }
 
 export function presentAudit({ seq, at, action, actor, object, details, isDamaged }: AuditRecord) {

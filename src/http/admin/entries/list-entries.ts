@@ -9,8 +9,9 @@ import {
 } from '../../../operations/core/pages.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { agreedStatus, segmentOfQuery, segmentQuery } from '../../../operations/core/segments.ts';
-import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { browseEntries, isEntryId } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
+import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { COUNT_MAX, described, IDENTIFIER, named, nullable, oneOf } from '../../../wire/schema.ts';
@@ -50,7 +51,8 @@ const Query = Type.Object(
       Type.String({
         ...IDENTIFIER,
         description:
-          'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. ' +
+          'Find one entry by its exact email, phone number, referral code or id, or by a link that the person has: to confirm, to their ' +
+          'status, to accept an invite, or to share. Cannot be combined with other conditions. ' +
           'Viewers can only search by id.',
         examples: ['ada@example.com'],
       }),

@@ -6,6 +6,7 @@ import { registerListEntries } from './list-entries.ts';
 import { registerSameMailbox } from './same-mailbox.ts';
 import { registerSavedSegments } from './saved-segments.ts';
 import { registerSearchPeople } from './search-people.ts';
+import { registerEntryShare } from './share.ts';
 
 export function registerEntries(app: TypedApp, parts: AdminParts): void {
   registerListEntries(app, parts);
@@ -14,4 +15,5 @@ export function registerEntries(app: TypedApp, parts: AdminParts): void {
   registerSameMailbox(app, parts);
   registerSavedSegments(app, parts);
   registerSearchPeople(app, parts);
+  registerEntryShare(app, parts);
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { closed } from '../../../operations/core/schemas.ts';
-import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/entries/search-everywhere.ts';
+import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/finding/search-everywhere.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { named } from '../../../wire/schema.ts';
 import {
@@ -40,15 +40,16 @@ const schema = adminSchema({
   tag: 'Entries',
   summary: 'Find a person in all waitlists',
   description:
-    'Finds a person by their exact email, phone number, referral code or id, in every waitlist and environment. Where they are found ' +
+    'Finds a person by their exact email, phone number, referral code or id, or by a link that they have, in every waitlist and ' +
+    'environment. Where they are found ' +
     'is recorded in the audit trail as read, once per hour.',
   role: 'support',
   querystring: Type.Object(
     {
       search: Type.String({
         minLength: 1,
-        maxLength: 400,
-        description: 'Exact email, phone number, referral code or id.',
+        maxLength: 2_000,
+        description: 'Exact email, phone number, referral code, id or link.',
         examples: ['ada@example.com'],
       }),
     },

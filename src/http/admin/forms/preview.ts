@@ -43,10 +43,30 @@ const schema = adminSchema({
   answer: {
     description: 'The page.',
     schema: Type.Object(
-      { html: Type.String({ description: 'The page as HTML.' }) },
+      {
+        html: Type.String({ description: 'The page as HTML.' }),
+        defaults: Type.Object(
+          {
+            headline: Type.String({ description: 'Heading.' }),
+            text: Type.String({ description: 'Text below the heading.' }),
+            buttonText: Type.String({ description: 'Label of the button.' }),
+          },
+          {
+            ...named('FormDefaults'),
+            description: 'What the page says where a setting is `null`, in the language of the waitlist.',
+          },
+        ),
+      },
       { ...named('FormPreview'), description: 'How the hosted page would look.' },
     ),
-    example: { html: '<!doctype html>…' },
+    example: {
+      html: '<!doctype html>…',
+      defaults: {
+        headline: 'Join the Acme waitlist',
+        text: 'Leave your email and we’ll let you know when it’s your turn.',
+        buttonText: 'Join the waitlist',
+      },
+    },
   },
   errors: ['not_found'],
   special: {
@@ -66,7 +86,7 @@ export function registerFormPreview(app: TypedApp, parts: AdminParts): void {
       if (colour !== undefined) checkMailSettings({ ...NO_SETTINGS, colour });
       const form = await draftForm(context, queue, changes);
       const look = colour === undefined ? {} : { colour };
-      return { html: await previewFormPage({ context, publicUrl }, form, look) };
+      return previewFormPage({ context, publicUrl }, form, look);
     },
   );
 }

@@ -10,7 +10,7 @@ import { presentNewJob } from '../../../operations/core/new-job.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../../../operations/core/segments.ts';
 import { parseTimeOrNull } from '../../../operations/core/times.ts';
-import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';

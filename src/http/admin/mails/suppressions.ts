@@ -7,12 +7,14 @@ import {
   pageQuery,
 } from '../../../operations/core/pages.ts';
 import { closed, Deleted } from '../../../operations/core/schemas.ts';
+import { findSuppressedPeople } from '../../../waitlist/links/suppressed-people.ts';
 import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../../waitlist/links/suppression.ts';
-import { EMAIL, limits, named, oneOf, time } from '../../../wire/schema.ts';
+import { EMAIL, limits, named, nullable, oneOf, time } from '../../../wire/schema.ts';
 import { presentSuppression } from '../../../wire/suppression.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
@@ -22,6 +24,13 @@ const SuppressionPage = Type.Object(
       Type.Object(
         {
           hash: Type.String({ description: 'Beginning of the keyed hash of the address.' }),
+          email: nullable<string>('string', {
+            description:
+              'The address, if it is on the waitlist or was invited. Otherwise, only its hash is stored.',
+          }),
+          entryId: nullable<string>('string', {
+            description: 'The entry with this email. `null` if it is not on the waitlist.',
+          }),
           reason: oneOf(SUPPRESSION_REASONS, {
             description:
               'Why it gets no emails. `complained`: the person reported an email as spam, and counts as unsubscribed.',
@@ -47,7 +56,8 @@ const listSchema = adminSchema({
   tag,
   summary: 'List suppressed addresses',
   description:
-    'Returns the addresses that get no emails. Only their hashes are stored, so they cannot be read.',
+    'Returns the addresses that get no emails. Only their hashes are stored: an address can be read while it is on the waitlist, or ' +
+    'has an invite. Reading them is recorded in the audit trail, once per hour.',
   role: 'support',
   params: WaitlistParams,
   querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
@@ -55,7 +65,15 @@ const listSchema = adminSchema({
     description: 'A page of suppressed addresses.',
     schema: SuppressionPage,
     example: {
-      suppressions: [{ hash: '9f2c4b1a7d3e5f60', reason: 'bounced', since: '2026-11-15T09:30:00.000Z' }],
+      suppressions: [
+        {
+          hash: '9f2c4b1a7d3e5f60',
+          email: 'ada@example.com',
+          entryId: 'ent_06gxx2p9r1yn1vp1ryss481fhw',
+          reason: 'bounced',
+          since: '2026-11-15T09:30:00.000Z',
+        },
+      ],
       nextCursor: null,
     },
   },
@@ -85,15 +103,16 @@ const removeSchema = adminSchema({
 
 export function registerSuppressions(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/suppressions';
-  app.get(path, { schema: listSchema }, async ({ params, query }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(path, { schema: listSchema }, async (request) => {
+    const { query } = request;
+    const queue = await queueToRead(parts, request);
     const { limit = PAGE_LIMIT_DEFAULT, cursor } = query;
     const after = cursor === undefined ? undefined : parseCursor(cursor);
     const found = await pageSuppressions(parts.waitlists, queue, { limit: limit + 1, after });
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return {
-      suppressions: page.map(presentSuppression),
+      suppressions: (await findSuppressedPeople(parts.waitlists, queue, page)).map(presentSuppression),
       nextCursor: last ? cursorOf(last.emailHash, last.reason) : null,
     };
   });

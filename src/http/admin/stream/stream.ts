@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { closed } from '../../../operations/core/schemas.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
+import { closed } from '../../../operations/core/schemas.ts';
 import type { Role } from '../../../operators/roles.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { maskFor } from '../../../wire/mask.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../../webhooks/change-endpoints.ts';
-import { listEndpoints, readEndpoint } from '../../../webhooks/endpoints.ts';
+import { countFailedLately, listEndpoints, readEndpoint } from '../../../webhooks/endpoints.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -132,7 +132,8 @@ export function registerEndpoints(app: TypedApp, parts: AdminParts): void {
     const { params, query, caller } = request;
     const queue = await requireQueue(parts, params, query);
     const endpoints = await listEndpoints(parts.waitlists, queue);
-    return { webhooks: endpoints.map((endpoint) => presentOwned(endpoint, caller.actor.role)) };
+    const failed = await countFailedLately(parts.waitlists, queue);
+    return { webhooks: endpoints.map((endpoint) => presentOwned(endpoint, caller.actor.role, failed)) };
   });
 
   app.post('/waitlists/:waitlistId/webhooks', { schema: createSchema }, async (request, reply) => {
@@ -141,18 +142,20 @@ export function registerEndpoints(app: TypedApp, parts: AdminParts): void {
     const defaults = { description: '', events: [], headers: {}, rateLimit: null };
     const created = await createEndpoint(domainFor(parts, request), guard, queue, { ...defaults, ...body });
     reply.code(201);
-    return { ...presentOwned(created, caller.actor.role), secret: created.secret };
+    return { ...presentOwned(created, caller.actor.role, new Map()), secret: created.secret };
   });
 
   app.get('/waitlists/:waitlistId/webhooks/:endpointId', { schema: getSchema }, async (request) => {
     const { queue, row } = await requireEndpoint(parts, request);
-    return presentOwned(readEndpoint(queue, row), request.caller.actor.role);
+    const failed = await countFailedLately(parts.waitlists, queue);
+    return presentOwned(readEndpoint(queue, row), request.caller.actor.role, failed);
   });
 
   app.patch('/waitlists/:waitlistId/webhooks/:endpointId', { schema: updateSchema }, async (request) => {
-    const { id } = await requireEndpoint(parts, request);
+    const { id, queue } = await requireEndpoint(parts, request);
     const updated = await updateEndpoint(domainFor(parts, request), guard, id, request.body);
-    return presentOwned(updated, request.caller.actor.role);
+    const failed = await countFailedLately(parts.waitlists, queue);
+    return presentOwned(updated, request.caller.actor.role, failed);
   });
 
   app.delete('/waitlists/:waitlistId/webhooks/:endpointId', { schema: deleteSchema }, async (request) => {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { nextCursorSchema } from '../../../operations/core/pages.ts';
+import { HEALTH_COUNT_MAX } from '../../../outbox/delivery-health.ts';
 import { EVENT_KINDS } from '../../../waitlist/queue/events.ts';
 import { HEADER_VALUE_CHARACTERS_MAX, HEADERS_MAX, RATE_MAX } from '../../../webhooks/endpoint-input.ts';
 import { DELIVERY_STATES } from '../../../webhooks/list-deliveries.ts';
@@ -38,6 +39,11 @@ const ENDPOINT = {
   disabledReason: nullable<string>('string', { description: 'Why the endpoint was disabled.' }),
   failingSince: timeOrNull('First failure since the last success. `null` while deliveries succeed.'),
   lastSuccessAt: timeOrNull('Last success, to the minute.'),
+  recentlyFailed: Type.Integer({
+    minimum: 0,
+    maximum: HEALTH_COUNT_MAX,
+    description: `Deliveries of events of the last 7 days that were given up. Counted up to ${HEALTH_COUNT_MAX}.`,
+  }),
   createdAt: time('When the endpoint was created.'),
   updatedAt: time('When the endpoint was last changed.'),
 };
@@ -61,6 +67,7 @@ export const EXAMPLE_ENDPOINT = {
   disabledReason: null,
   failingSince: null,
   lastSuccessAt: '2026-11-15T09:31:00.000Z',
+  recentlyFailed: 0,
   createdAt: '2026-11-15T09:30:00.000Z',
   updatedAt: '2026-11-15T09:30:00.000Z',
 };

@@ -43,9 +43,11 @@ export async function requireEndpoint(
   return { ...found, id: endpointId };
 }
 
-export function presentOwned(endpoint: Endpoint, role: Role) {
+/** `failed`: of `countFailedLately`. */
+export function presentOwned(endpoint: Endpoint, role: Role, failed: ReadonlyMap<string, number>) {
   const url = urlFor(role, endpoint.url);
-  return { ...presentEndpoint(endpoint), url, updatedAt: isoTime(endpoint.updatedAt) };
+  const recentlyFailed = failed.get(endpoint.id) ?? 0;
+  return { ...presentEndpoint(endpoint), url, recentlyFailed, updatedAt: isoTime(endpoint.updatedAt) };
 }
 
 export function urlFor(role: Role, url: string | null): string | null {

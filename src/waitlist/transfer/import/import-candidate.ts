@@ -47,7 +47,12 @@ export function prepareImport(
 ): ImportCandidate {
   const { joinedAt, referredBy, referralCode, signup, line } = row;
   const link = referredBy === undefined ? null : linkTo(queue, referredBy);
-  const prepared = prepareCandidate(queue, signup, now);
+  const prepared = prepareCandidate(
+    queue,
+    signup,
+    now,
+    referralCode === undefined ? {} : { importedCode: referralCode },
+  );
   const referrer: Reference | null = link && link.kind !== 'code' ? reference(link) : null;
   const standing = row.standing ?? (confirmed ? ({ status: 'waiting' } as const) : undefined);
   return {

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, api, call, type Schemas } from '../../api/client.ts';
-import { addPasskey, passkeysWork } from '../../api/passkeys.ts';
+import { addPasskey, passkeysWork, whyNoPasskeys } from '../../api/passkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -42,11 +42,7 @@ export function PasskeysCard() {
         {query.data === undefined ? (
           <Skeleton className="h-10" />
         ) : query.data.length === 0 ? (
-          <p className="text-mute">
-            {passkeysWork
-              ? 'No passkeys yet.'
-              : 'Passkeys need a current browser, and https:// with a host name or http://localhost.'}
-          </p>
+          <p className="text-mute">{passkeysWork ? 'No passkeys yet.' : whyNoPasskeys()}</p>
         ) : (
           <ul className="flex flex-col">
             {query.data.map((passkey) => (

@@ -14,6 +14,10 @@ import { LimitsDialog } from './limits-dialog.tsx';
 import { changeSending, limitInWords, number, type Sending, sendingQuery } from './sending.ts';
 import { WarmUpCard } from './warm-up-card.tsx';
 
+/** The API counts no further. */
+const WAITING_MAX = 10_000;
+const countedTo = (most: number, count: number) => `${number(count)}${count >= most ? '+' : ''}`;
+
 /** How many emails bounce, and what follows from it. */
 export default function DeliveryTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
@@ -45,7 +49,11 @@ export default function DeliveryTab({ scope }: { scope: Scope }) {
             value={sending?.complained}
             about={sending && limitInWords(sending.complaintRate, sending.complaintPercent)}
           />
-          <Stat label="Waiting" value={sending?.waiting} about="Held back for now" />
+          <Stat
+            label="Waiting"
+            value={sending && countedTo(WAITING_MAX, sending.waiting)}
+            about="Held back for now"
+          />
         </Stats>
         <Card
           title="Limits"
@@ -99,7 +107,8 @@ function Paused({ sending, onResume }: { sending: Sending; onResume: (() => void
             Paused <RelativeTime at={pausedAt} />.{' '}
           </>
         )}
-        {waiting > 0 && `${number(waiting)} ${waiting === 1 ? 'email waits' : 'emails wait'}. `}
+        {waiting > 0 &&
+          `${countedTo(WAITING_MAX, waiting)} ${waiting === 1 ? 'email waits' : 'emails wait'}. `}
         Sending goes on by itself when the rate is below the limit.
       </p>
       {onResume && (

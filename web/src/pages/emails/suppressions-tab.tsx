@@ -1,11 +1,14 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { MailCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
-import type { Scope } from '../../shell/waitlist-scope.ts';
+import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -16,11 +19,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { removeSuppression, suppressionsQuery } from './mails.ts';
 
-interface Suppression {
-  hash: string;
-  reason: 'bounced' | 'complained' | 'unsubscribed';
-  since: string;
-}
+type Suppression = Schemas['Suppression'];
 
 const REASONS: Record<Suppression['reason'], ReactNode> = {
   bounced: <Badge tone="danger">Bounced</Badge>,
@@ -28,16 +27,27 @@ const REASONS: Record<Suppression['reason'], ReactNode> = {
   unsubscribed: <Badge>Unsubscribed</Badge>,
 };
 
-const COLUMNS: Column<Suppression>[] = [
+const columnsOf = ({ waitlistId, environment }: Scope): Column<Suppression>[] => [
   {
-    id: 'hash',
+    id: 'address',
     label: 'Address',
-    className: 'max-w-56 max-md:max-w-32',
-    cell: ({ hash }) => (
-      <code className="block truncate font-mono text-sm" title={hash}>
-        {hash}
-      </code>
-    ),
+    className: 'max-w-72 max-md:w-full max-md:max-w-0',
+    cell: ({ hash, email, entryId }) =>
+      entryId === null ? (
+        <span className={cx('block truncate', email === null && 'text-mute')} title={email ?? `Hash ${hash}`}>
+          {email ?? 'Not on the waitlist'}
+        </span>
+      ) : (
+        <Link
+          to="/waitlists/$waitlistId/queue"
+          params={{ waitlistId }}
+          search={{ ...environmentSearch(environment), tab: 'all', entry: entryId }}
+          className="block truncate rounded-sm font-medium underline-offset-4 hover:underline"
+          title={email ?? undefined}
+        >
+          {email ?? 'Damaged'}
+        </Link>
+      ),
   },
   {
     id: 'reason',
@@ -59,7 +69,7 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
     <Card
       flush
       title="Suppressions"
-      about="Addresses that bounced, complained or unsubscribed. Only their hashes are stored."
+      about="Addresses that bounced, complained or unsubscribed. Of people who are neither on the waitlist nor invited, only a hash is stored."
       actions={
         mayManage &&
         suppressions !== undefined &&
@@ -78,7 +88,7 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
       <QueryProblem query={query}>
         <Table
           label="Suppressions"
-          columns={COLUMNS}
+          columns={columnsOf(scope)}
           rows={suppressions}
           rowId={({ hash, reason }) => `${hash} ${reason}`}
           empty={

@@ -1,15 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { MailKind } from '../../api/mail-choices.ts';
+import type { MailKind, MailState } from '../../api/mail-choices.ts';
 import { useMe } from '../../api/me.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { LANGUAGE_OPTIONS } from './mail-names.ts';
-import { mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
+import { mailQuery, mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
 
 interface TestDialogProps {
   scope: Scope;
@@ -19,6 +20,20 @@ interface TestDialogProps {
   onClose: () => void;
 }
 
+/** What became of it. A mail server can still return what it took. */
+const OUTCOMES: Record<MailState, (to: string) => string> = {
+  pending: (to) => `Sending the test to ${to}`,
+  sent: (to) => `Sent the test to ${to}`,
+  failed: (to) => `The test to ${to} was not sent`,
+  kept: (to) => `The test to ${to} was kept, not sent`,
+};
+const ABOUT: Record<MailState, string> = {
+  pending: 'It waits for the mail server.',
+  sent: 'The mail server took it.',
+  failed: 'The log shows every attempt.',
+  kept: 'It is in the log, as it would have been sent.',
+};
+
 /** Sends what the preview shows, saved or not. */
 export function TestDialog({ scope, kind, shown, onClose }: TestDialogProps) {
   const { email } = useMe();
@@ -26,13 +41,14 @@ export function TestDialog({ scope, kind, shown, onClose }: TestDialogProps) {
   const navigate = useNavigate();
   const [to, setTo] = useState(email);
   const [sent, setSent] = useState<string | null>(null);
+  const { data: mail } = useQuery({ ...mailQuery(scope, sent ?? ''), enabled: sent !== null });
   if (sent !== null)
     return (
       <Dialog
         open
         onClose={onClose}
-        title="Test email recorded"
-        about={`To ${to}. The log shows whether it was sent or kept.`}
+        title={<span role="status">{OUTCOMES[mail?.state ?? 'pending'](to)}</span>}
+        about={mail?.error ? `${capitalize(mail.error)}.` : ABOUT[mail?.state ?? 'pending']}
         actions={
           <>
             <Button onClick={onClose}>Back to the template</Button>

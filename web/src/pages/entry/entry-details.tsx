@@ -1,13 +1,14 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { missingData } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { Copied, Fact, Missing } from './entry-facts.tsx';
 import { EntryMail } from './entry-mail.tsx';
 import { EntryMailbox } from './entry-mailbox.tsx';
+import { EntryShare } from './entry-share.tsx';
 import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
@@ -16,7 +17,8 @@ const LONG_CHARACTERS = 200;
 const LONG_LINES = 7;
 
 export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (entryId: string) => void }) {
-  const seesMail = useMay('support') && entry.email !== null;
+  const maySee = useMay('support');
+  const seesMail = maySee && entry.email !== null;
   return (
     <div className="flex flex-col gap-6">
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
@@ -32,6 +34,7 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
         <Fact label="Referral code">
           {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
         </Fact>
+        {maySee && entry.referralCode !== null && <EntryShare scope={scope} entry={entry} />}
         <Fact label="Referred by">
           {entry.referredBy ? <span dir="auto">{entry.referredBy}</span> : <Missing />}
         </Fact>
@@ -121,34 +124,5 @@ function Value({ name, text }: { name: string; text: string }) {
     <Scrollable label={name} className="max-h-40 overflow-y-auto">
       {shown}
     </Scrollable>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-mute">{label}</dt>
-      <dd className="flex min-h-8 min-w-0 items-center gap-1 break-words">{children}</dd>
-    </>
-  );
-}
-
-function Missing() {
-  return <span className="text-mute">–</span>;
-}
-
-function Copied({ text, what, mono }: { text: string; what: string; mono?: boolean }) {
-  const isWhole = useMay('support') || what === 'id';
-  return (
-    <>
-      <span
-        dir="auto"
-        title={text}
-        className={mono ? 'min-w-0 truncate font-mono text-sm' : 'min-w-0 truncate'}
-      >
-        {text}
-      </span>
-      {isWhole && <CopyButton text={text} what={what} size="sm" />}
-    </>
   );
 }

@@ -12,7 +12,7 @@ export function EntryInvites({ scope, entry }: AboutEntry) {
         scope={scope}
         entry={entry.id}
         empty={
-          <EmptyState icon={<Send aria-hidden />} title="Not invited yet">
+          <EmptyState icon={<Send aria-hidden />} title="No invites">
             Invites to this person appear here, with their links.
           </EmptyState>
         }

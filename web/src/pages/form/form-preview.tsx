@@ -12,15 +12,15 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 const TYPING_MS = 300;
 const WIDTH = 400;
 
-interface FormPreviewProps {
+interface Previewed {
   scope: Scope;
   draft: Schemas['FormDraft'];
   /** Saved on its own, so not part of the draft. */
   logoUrl: string | null;
 }
 
-/** The hosted page as the draft makes it, a moment after the last key. */
-export function FormPreview({ scope, draft, logoUrl }: FormPreviewProps) {
+/** The hosted page as the draft makes it, a moment after the last key. `good` is the last one that could be made. */
+export function useFormPreview({ scope, draft, logoUrl }: Previewed) {
   const { waitlistId, environment } = scope;
   const latest = JSON.stringify(draft);
   const [shown, setShown] = useState(latest);
@@ -40,10 +40,14 @@ export function FormPreview({ scope, draft, logoUrl }: FormPreviewProps) {
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const [good, setGood] = useState<string>();
+  const [good, setGood] = useState<Schemas['FormPreview']>();
   useEffect(() => {
-    if (preview.data) setGood(preview.data.html);
+    if (preview.data) setGood(preview.data);
   }, [preview.data]);
+  return { preview, good };
+}
+
+export function FormPreview({ preview, good }: ReturnType<typeof useFormPreview>) {
   return (
     <Card
       flush
@@ -62,7 +66,7 @@ export function FormPreview({ scope, draft, logoUrl }: FormPreviewProps) {
             className="max-h-[75dvh] overflow-x-hidden overflow-y-auto rounded-b-lg bg-sunken"
           >
             <div className={cx('transition-opacity', preview.isError && 'opacity-50')}>
-              <MailFrame html={good} title="Preview of the form" width={WIDTH} fit="adapt" />
+              <MailFrame html={good.html} title="Preview of the form" width={WIDTH} fit="adapt" />
             </div>
           </Scrollable>
         )}

@@ -9,7 +9,7 @@ import { useSettings } from '../../ui/use-settings.ts';
 import { type MailSettings, updateMailSettings } from '../emails/mails.ts';
 import { changesOf, draftOf, previewOf } from './draft.ts';
 import { FieldsEditor } from './fields-editor.tsx';
-import { FormPreview } from './form-preview.tsx';
+import { FormPreview, useFormPreview } from './form-preview.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
 import { LogoField } from './logo-field.tsx';
 import { ProtectionCard } from './protection-card.tsx';
@@ -39,6 +39,8 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
       return saved;
     },
   });
+  const preview = useFormPreview({ scope, draft: previewOf(draft), logoUrl: look.logoUrl });
+  const defaults = preview.good?.defaults;
   const cards = (
     <>
       <Card title="Look" about="Also of your emails, and the same in every environment.">
@@ -57,7 +59,7 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
           <Field label="Headline" error={problem('headline')}>
             <Input
               maxLength={200}
-              placeholder="The name of the waitlist"
+              placeholder={defaults?.headline}
               value={draft.headline}
               onChange={({ target: { value } }) => set({ headline: value })}
             />
@@ -66,7 +68,7 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
             <TextArea
               rows={3}
               maxLength={2000}
-              placeholder="Be the first to try it."
+              placeholder={defaults?.text}
               value={draft.text}
               onChange={({ target: { value } }) => set({ text: value })}
             />
@@ -74,7 +76,7 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
           <Field label="Button" error={problem('buttonText')}>
             <Input
               maxLength={60}
-              placeholder="Join the waitlist"
+              placeholder={defaults?.buttonText}
               value={draft.buttonText}
               onChange={({ target: { value } }) => set({ buttonText: value })}
             />
@@ -176,11 +178,11 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
     </>
   );
   return (
-    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
       <SaveForm {...saving} of="environment">
         {cards}
       </SaveForm>
-      <FormPreview scope={scope} draft={previewOf(draft)} logoUrl={look.logoUrl} />
+      <FormPreview {...preview} />
     </div>
   );
 }

@@ -67,6 +67,11 @@ export function OverviewPage() {
       {within(count, `${count === 1 ? 'invite' : 'invites'} ${what} `)}
     </span>
   );
+  /** Anyone can be invited. Only people on the waitlist are counted as joined. */
+  const others = (count: number | undefined) =>
+    count !== undefined &&
+    counters &&
+    count > counters.joined && <span className="block">Counts people who are not on the waitlist, too.</span>;
   const isOfBefore = query.isPlaceholderData;
   const totals = isOfBefore ? undefined : query.data?.totals;
   const seesMetadata = useMay('support');
@@ -120,7 +125,16 @@ export function OverviewPage() {
         {waitlist?.confirmEmails && <Stat label="Pending" value={now('pending')} about="Asked to confirm" />}
         <Stat label="Waiting" value={now('waiting')} about="In line now" />
         <Stat label="Invited" value={now('invited')} about={invites(totals?.invited, 'sent')} />
-        <Stat label="Joined" value={now('joined')} about={invites(totals?.accepted, 'accepted')} />
+        <Stat
+          label="Joined"
+          value={now('joined')}
+          about={
+            <>
+              {invites(totals?.accepted, 'accepted')}
+              {others(totals?.accepted)}
+            </>
+          }
+        />
       </Stats>
       {ownSteps.some(({ done }) => !done) && (
         <Suspense>

@@ -35,9 +35,11 @@ export function QueueToolbar({ search, onChange, onFilter, segments, ...rest }: 
         text={search.search ?? ''}
         onSearch={(text) => onChange({ search: text || undefined })}
         label={
-          seesPeople ? 'Find a person by exact email, phone, referral code or id' : 'Find a person by id'
+          seesPeople
+            ? 'Find a person by exact email, phone, referral code, id or link'
+            : 'Find a person by id'
         }
-        placeholder={seesPeople ? 'Exact email, phone, code or id' : 'Entry id: ent_…'}
+        placeholder={seesPeople ? 'Exact email, phone, code, id or link' : 'Entry id: ent_…'}
       />
       <Button icon={<ListFilter aria-hidden />} onClick={onFilter}>
         <span className="max-sm:sr-only">Filter</span>

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
+import { instanceQuery } from '../../api/instance.ts';
 import { type Role, useMe } from '../../api/me.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -13,12 +15,14 @@ interface InviteDialogProps {
 
 export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
   const { role: mine } = useMe();
+  const { data: instance } = useQuery(instanceQuery);
+  const hasMailServer = instance?.emails.smtp === 'configured';
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('support');
   return (
     <FormDialog
       title="Invite somebody"
-      about="You get a link to pass on. With it they choose a password."
+      about={`${hasMailServer ? 'They are emailed a link, which you get, too.' : 'You get a link to pass on: there is no mail server to email it.'} With it they choose a password.`}
       action="Invite"
       onClose={onClose}
       onSubmit={async () => onInvited(await call(api.POST('/admin/v1/operators', { body: { email, role } })))}

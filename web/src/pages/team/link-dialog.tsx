@@ -20,7 +20,11 @@ export function LinkDialog({
       open
       onClose={onClose}
       title={link.kind === 'invitation' ? `Invited ${email}` : `Reset link for ${email}`}
-      about="Send them this link. It works once and is not shown again."
+      about={
+        link.emailed
+          ? 'Doorlist emails them this link, too. It works once and is not shown again.'
+          : 'They are not emailed: there is no mail server. Send them this link. It works once and is not shown again.'
+      }
       actions={
         <Button look="primary" onClick={onClose}>
           Done

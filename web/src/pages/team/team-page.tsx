@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, KeyRound, LogOut, Trash2, UserCog, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { instanceQuery } from '../../api/instance.ts';
 import { mayActAs, type Operator, useMe } from '../../api/me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -29,6 +30,7 @@ export function TeamPage() {
   const me = useMe();
   const client = useQueryClient();
   const query = useQuery(operatorsQuery);
+  const hasMailServer = useQuery(instanceQuery).data?.emails.smtp === 'configured';
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const refresh = () => client.invalidateQueries({ queryKey: operatorsQuery.queryKey });
@@ -141,7 +143,11 @@ export function TeamPage() {
               ? 'Create a new invitation link?'
               : 'Create a password reset link?'
           }
-          about={`You get a link to pass on to ${open.operator.email}. Earlier links stop working.`}
+          about={
+            hasMailServer
+              ? `${open.operator.email} is emailed the link, and you get it, too. Earlier links stop working.`
+              : `You get a link to pass on to ${open.operator.email}. Earlier links stop working.`
+          }
           action="Create link"
           onConfirm={async () => {
             const link = await call(api.POST('/admin/v1/operators/{operatorId}/link', path(open.operator)));

@@ -50,7 +50,7 @@ export function ImportHistory({ scope, onOpen }: { scope: Scope; onOpen: (jobId:
           empty={
             <EmptyState
               icon={<FileUp aria-hidden />}
-              title="No imports yet"
+              title="No imports in the last 30 days"
               snippet={<CodeBlock snippets={[{ language: 'Command line', code: command }]} />}
             >
               Bring your people along. Files of any size can be imported on the server, too.

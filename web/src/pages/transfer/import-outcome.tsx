@@ -5,7 +5,7 @@ import type { ImportResult } from './jobs.ts';
 
 /** What an import or a check did with the rows. */
 export function ImportOutcome({
-  result: { rows, created, skipped, failed, codesTaken, dryRun },
+  result: { rows, created, skipped, failed, codesTaken, dryRun, undone },
 }: {
   result: ImportResult;
 }) {
@@ -13,8 +13,16 @@ export function ImportOutcome({
     <>
       <Stats>
         <Stat label="Rows" value={rows} />
-        <Stat label={dryRun ? 'Would be added' : 'Added'} value={created} />
-        <Stat label="Already there" value={skipped} />
+        <Stat
+          label={dryRun ? 'Would be added' : 'Added'}
+          value={created}
+          about={undone > 0 && `${undone.toLocaleString('en')} removed again`}
+        />
+        <Stat
+          label="Skipped"
+          value={skipped}
+          about={skipped > 0 && 'On the waitlist already, in the file twice, or marked as removed'}
+        />
         <Stat label="Bad rows" value={failed} />
       </Stats>
       {codesTaken > 0 && (

@@ -52,6 +52,7 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [client, state]);
   const result = job ? importResultOf(job) : null;
+  const onUndone = () => void client.invalidateQueries({ queryKey: jobQuery(jobId).queryKey });
   const cancel = async () => {
     try {
       client.setQueryData(jobQuery(jobId).queryKey, await cancelJob(jobId));
@@ -86,7 +87,13 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
                 )}
                 {result && <ImportOutcome result={result} />}
                 {isFinished(job) && result && (
-                  <Ended job={job} scope={scope} result={result} action={action(result)} />
+                  <Ended
+                    job={job}
+                    scope={scope}
+                    result={result}
+                    action={action(result)}
+                    onUndone={onUndone}
+                  />
                 )}
               </div>
             </div>
@@ -104,9 +111,10 @@ interface EndedProps {
   scope: Scope;
   result: ImportResult;
   action: ReactNode;
+  onUndone: () => void;
 }
 
-function Ended({ job, scope, result, action }: EndedProps) {
+function Ended({ job, scope, result, action, onUndone }: EndedProps) {
   const query = useQuery(importQuery(scope, job.id));
   const report = query.data;
   const { dryRun, created, failed } = result;
@@ -127,6 +135,7 @@ function Ended({ job, scope, result, action }: EndedProps) {
           undo={report.undo}
           created={created}
           undone={Number(report.job.result?.undone ?? 0)}
+          onUndone={onUndone}
         />
       )}
       {failed > 0 && <BadRows scope={scope} job={job} count={failed} />}

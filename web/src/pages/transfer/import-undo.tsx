@@ -17,16 +17,19 @@ interface ImportUndoProps {
   /** How many the import added, and how many of them are gone already. */
   created: number;
   undone: number;
+  /** Again after each step of it. */
+  onUndone: () => void;
 }
 
 /** Takes an import back, or says why that is not possible. */
-export function ImportUndo({ scope, jobId, undo, created, undone }: ImportUndoProps) {
+export function ImportUndo({ scope, jobId, undo, created, undone, onUndone }: ImportUndoProps) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: again when it has ended.
   useEffect(() => {
     void client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
     void refreshPeople(client, scope);
+    onUndone();
   }, [client, undone]);
   if (undo.jobId !== null) return <Undoing jobId={undo.jobId} />;
   if (!undo.isPossible)

@@ -1,5 +1,5 @@
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import type { Job } from './jobs.ts';
+import { importResultOf, type Job } from './jobs.ts';
 
 const STATES: Record<Job['state'], { label: string; tone: Tone }> = {
   queued: { label: 'Queued', tone: 'sky' },
@@ -10,6 +10,9 @@ const STATES: Record<Job['state'], { label: string; tone: Tone }> = {
 };
 
 export function JobBadge({ job }: { job: Job }) {
+  const result = importResultOf(job);
+  if (result && result.undone > 0)
+    return <Badge>{result.undone < result.created ? 'Partly undone' : 'Undone'}</Badge>;
   const { label, tone } = STATES[job.state];
   return <Badge tone={tone}>{label}</Badge>;
 }

@@ -3,9 +3,12 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import type { Delivery, DeliveryState, Endpoint } from './webhooks.ts';
 import { STATE_TONES } from './webhooks.ts';
 
-/** How an endpoint is doing, in one word. */
+/** The API counts no further. */
+const FAILED_MAX = 1_000;
+
+/** How an endpoint is doing, in a word or two. */
 export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
-  const { url, enabled, disabledReason, failingSince, lastSuccessAt } = endpoint;
+  const { url, enabled, disabledReason, failingSince, lastSuccessAt, recentlyFailed } = endpoint;
   if (url === null) return <Badge tone="danger">Damaged</Badge>;
   if (!enabled)
     return (
@@ -16,6 +19,17 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
       </Tooltip>
     );
   if (failingSince !== null) return <Badge tone="danger">Failing</Badge>;
+  if (recentlyFailed > 0)
+    return (
+      <Tooltip text="Deliveries of the last 7 days that were given up. Replay them, or they stay undelivered.">
+        <span>
+          <Badge tone="warn">
+            {recentlyFailed.toLocaleString('en')}
+            {recentlyFailed >= FAILED_MAX && '+'} failed
+          </Badge>
+        </span>
+      </Tooltip>
+    );
   return lastSuccessAt === null ? <Badge>No deliveries yet</Badge> : <Badge tone="accent">Healthy</Badge>;
 }
 

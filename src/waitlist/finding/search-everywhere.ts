@@ -1,8 +1,8 @@
 import { Unreadable } from '../../vault/crypto.ts';
+import type { Entry } from '../entries/entry.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { searchEntry } from './browse-entries.ts';
-import type { Entry } from './entry.ts';
+import { searchEntry } from './search-entry.ts';
 
 /** Each queue has keys of its own, so each one is asked. These lookups are sent together. */
 const QUEUES_AT_ONCE = 100;
