@@ -91,6 +91,11 @@ export interface Schema {
   'x-limits'?: Partial<Schema>;
   'x-description'?: string;
   'x-optional'?: boolean;
+  'x-others'?: {
+    name: string;
+    description: string;
+    bodies: Record<string, { schema: Schema; summary: string; value: unknown }>;
+  };
 }
 
 /** Adds what the generator cannot express. */
@@ -121,9 +126,20 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
     requestBody.required = false;
     delete body.schema['x-optional'];
   }
-  for (const { headers = {} } of Object.values(responses)) {
+  if (body) addOthers(body);
+  for (const { headers = {}, content } of Object.values(responses)) {
+    for (const media of Object.values(content ?? {})) addOthers(media);
     for (const name of Object.keys(headers)) headers[name] = { $ref: `#/components/headers/${name}` };
   }
+}
+
+function addOthers(media: Media): void {
+  const { 'x-others': others, ...own } = media.schema;
+  if (!others) return;
+  const bodies = Object.entries(others.bodies);
+  const schemas = new Set([own, ...bodies.map(([, { schema }]) => schema)]);
+  media.schema = { 'x-name': others.name, description: others.description, anyOf: [...schemas] };
+  for (const [name, { summary, value }] of bodies) media.examples[name] = { summary, value };
 }
 
 /** Moves every named schema to `schemas`, replaces it with a reference, and adds the limits. */
