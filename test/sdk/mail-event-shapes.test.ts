@@ -76,6 +76,18 @@ forEachEngine((engine) => {
     assert.ok(found);
     return found;
   };
+  /** As it was stored before keys had a provider. */
+  const earlierKey = async (input: { provider: string; secret?: string }) => {
+    const path = await list.mailEvents(input);
+    const queue = await list.queue();
+    const stored = await storedKey(path);
+    const id = parseId('mek', stored.id) as Buffer;
+    const keys = service.context.db.query.updateTable('mail_event_key').set({ provider: null, topic: null });
+    await keys.where('queue_id', '=', queue.id).where('id', '=', id).execute();
+    await mailEventKeys.change(service.context, queue, stored.id, { name: 'earlier' });
+    const providerOf = async () => (await storedKey(path)).own.provider;
+    return { path, providerOf };
+  };
   const join = (...names: string[]) =>
     list.signup(...names.map((name) => ({ email: `${name}@example.com` })));
 
@@ -280,6 +292,16 @@ forEachEngine((engine) => {
       assert.equal(await taken(learning, theirs(), TEXT), 1);
       await refused(learning, bounce(), /another topic/);
     });
+
+    it('tell a key of an earlier release its topic, so that no bounce is lost', async () => {
+      await join('ses9');
+      const { path } = await earlierKey({ provider: 'ses' });
+      const bounce = signed(notification(sesBounce('ses9@example.com')));
+      assert.equal(await taken(`${path}?shape=ses`, bounce, TEXT), 1);
+      assert.deepEqual((await storedKey(path)).own, { provider: 'ses', topic: TOPIC });
+      const foreign = { TopicArn: 'arn:aws:sns:us-west-2:999999999999:Theirs' };
+      await refused(path, signed(notification(sesBounce('ses9@example.com'), foreign)), /another topic/);
+    });
   });
 
   describe('mail events of Postmark', () => {
@@ -441,21 +463,6 @@ forEachEngine((engine) => {
       const event = mailgunEvent('failed', email, { severity: 'permanent' });
       return { signature: { timestamp, token, signature }, 'event-data': event };
     };
-    /** As it was stored before keys had a provider. */
-    const earlierKey = async (input: { provider: string; secret?: string }) => {
-      const path = await list.mailEvents(input);
-      const queue = await list.queue();
-      const stored = await storedKey(path);
-      const id = parseId('mek', stored.id) as Buffer;
-      const keys = service.context.db.query
-        .updateTable('mail_event_key')
-        .set({ provider: null, topic: null });
-      await keys.where('queue_id', '=', queue.id).where('id', '=', id).execute();
-      await mailEventKeys.change(service.context, queue, stored.id, { name: 'earlier' });
-      const providerOf = async () => (await storedKey(path)).own.provider;
-      return { path, providerOf };
-    };
-
     it('takes only the shape of its provider', async () => {
       await join('pk1');
       const key = await list.mailEvents({ provider: 'sendgrid', secret: publicKey });
