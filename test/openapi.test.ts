@@ -7,6 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { checkPublicUrl } from '../src/config/public-url.ts';
 import type { Document, Media } from '../src/http/docs/document.ts';
+import { SHAPE_NAMES } from '../src/http/gate/shapes.ts';
+import { MAIL_PROVIDERS } from '../src/waitlist/mail-events/providers.ts';
 import { assertMatches, operationOf, operationsOf } from './support/documented.ts';
 import { type ReferenceApp, startReferenceApp } from './support/reference-app.ts';
 
@@ -111,8 +113,8 @@ describe('the OpenAPI document', () => {
       ['verifyWebhook', 'VerificationRequest', 'Verification'],
       ['checkInvite', undefined, 'InviteCheck'],
       ['acceptInvite', 'AcceptRequest', 'InviteAccepted'],
-      ['passGate', 'GateRequest', 'GateAnswer'],
-      ['reportMailEvents', 'MailEventsRequest', 'MailEventsAccepted'],
+      ['passGate', 'GateBody', 'GateReply'],
+      ['reportMailEvents', 'MailEventsBody', 'MailEventsAccepted'],
     ]);
     assert.ok(!('Error' in document.components.schemas), 'a client would hide the Error of the language');
   });
@@ -198,9 +200,27 @@ describe('the OpenAPI document', () => {
       const answer = await reference.app.inject({ method: 'POST', url, headers, payload });
       const isRefused = answer.statusCode === 400 && /^unheardOf: /.test(answer.json().message);
       const { $ref = '' } = operationOf(document, id).requestBody?.content['application/json']?.schema ?? {};
-      const schema = document.components.schemas[$ref.split('/').at(-1) ?? ''];
+      const named = (ref: string) => document.components.schemas[ref.split('/').at(-1) ?? ''];
+      const [own] = named($ref)?.anyOf ?? []; // Before those of providers.
+      const schema = own?.$ref === undefined ? named($ref) : named(own.$ref);
       assert.equal(schema?.additionalProperties === false, isRefused, id);
     }
+  });
+
+  it('has the body of every provider, in and out', () => {
+    const examplesOf = (media?: Media) => Object.keys(media?.examples ?? {});
+    const gate = operationOf(document, 'passGate');
+    const asked = examplesOf(gate.requestBody?.content['application/json']);
+    assert.deepEqual(asked.slice(-SHAPE_NAMES.length).toSorted(), [...SHAPE_NAMES].toSorted());
+    const answered = examplesOf(gate.responses['200']?.content['application/json']);
+    assert.deepEqual(answered.slice(-3), ['supabaseAllowed', 'supabaseDenied', 'workos']);
+    const reports = operationOf(document, 'reportMailEvents').requestBody?.content['application/json'];
+    assert.deepEqual(
+      examplesOf(reports).slice(1 - MAIL_PROVIDERS.length),
+      MAIL_PROVIDERS.filter((provider) => provider !== 'plain'),
+    );
+    const reasons = document.components.schemas.GateDenied?.properties?.reason?.enum;
+    assert.deepEqual(reasons, ['not_invited', 'expired', 'revoked', 'already_used', 'closed']);
   });
 
   it('has examples that match their schemas', () => {

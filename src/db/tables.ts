@@ -408,6 +408,14 @@ const hookKey = {
   last_used_at: orNull(integer),
 };
 
+const mailEventKey = {
+  ...hookKey,
+  /** Whose reports it takes. null in rows of earlier releases, until their next report. */
+  provider: orNull(text),
+  /** Of Amazon SNS: the topic whose messages it takes. null until one is known. */
+  topic: orNull(text),
+};
+
 /** Where the events of a queue are sent. */
 const webhookEndpoint = {
   queue_id: integer,
@@ -534,6 +542,13 @@ const mailSoftBounce = {
   day: integer,
 };
 
+/** Signed reports that counted. */
+const mailEventSeen = {
+  queue_id: integer,
+  report_hash: bytes,
+  expires_at: integer,
+};
+
 /** The limits of a queue's emails and what became of them. There is no row until one was changed or reached. */
 const mailSending = {
   queue_id: integer,
@@ -614,6 +629,15 @@ const formVisit = {
   visitor_hash: bytes,
   place: integer,
   expires_at: integer,
+  /** Random, in every link to share that they were shown. null in rows of earlier releases. */
+  link: orNull(bytes),
+};
+
+/** Who joined through a link that the form gave to somebody who typed an address. */
+const formReferral = {
+  queue_id: integer,
+  link: bytes,
+  seq: integer,
 };
 
 /** How many signups from a network named the same referrer in an hour. */
@@ -809,7 +833,7 @@ export const TABLES = {
   invite,
   server_key: serverKey,
   gate_key: hookKey,
-  mail_event_key: hookKey,
+  mail_event_key: mailEventKey,
   webhook_endpoint: webhookEndpoint,
   event,
   event_subject: eventSubject,
@@ -820,6 +844,7 @@ export const TABLES = {
   waitlist_picture: waitlistPicture,
   mail_suppression: mailSuppression,
   mail_soft_bounce: mailSoftBounce,
+  mail_event_seen: mailEventSeen,
   mail_sending: mailSending,
   mail_pause: mailPause,
   form,
@@ -828,6 +853,7 @@ export const TABLES = {
   form_blocked_origin: formBlockedOrigin,
   form_mail: formMail,
   form_visit: formVisit,
+  form_referral: formReferral,
   referral_source: referralSource,
   referral_review: referralReview,
   operator,

@@ -12,6 +12,7 @@ import { registerForms } from '../http/form/register.ts';
 import { registerGate } from '../http/gate/register.ts';
 import { registerGuides } from '../http/guides/register.ts';
 import { registerMailEvents } from '../http/mail-events/register.ts';
+import { snsOpener } from '../http/mail-events/sns.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
 import { registerJsonBody, requireBodies } from '../http/plugins/body.ts';
@@ -56,7 +57,7 @@ import { countRefusals } from '../waitlist/forms/refusals.ts';
 import type { KeyUsage } from '../waitlist/keys/key-usage.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
-import { type GetText, guardedGet } from '../webhooks/get.ts';
+import { type Get, guardedGet } from '../webhooks/get.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { compileValidator } from '../wire/validation.ts';
 import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
@@ -71,7 +72,9 @@ export interface AppParts {
   /** Other addresses of CAPTCHA providers, for tests. */
   captchaUrls?: CaptchaOptions['urls'];
   /** Stands in for Amazon, in tests. */
-  getText?: GetText;
+  get?: Get;
+  /** Certificates that those of Amazon must lead to, in tests. */
+  snsRoots?: readonly string[];
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
   emails: EmailParts;
@@ -190,10 +193,13 @@ export async function buildApp(
   registerHealth(app.withTypeProvider(), context, { role: parts.role ?? 'all', dashboard });
   const refusals = countRefusals(context);
   app.addHook('onClose', () => refusals.close());
-  const web = guardedGet({ guard: createGuard(allowList(parts.webhookAllow)), proxyUrl: parts.webhookProxy });
+  const web = guardedGet({
+    guard: createGuard(allowList(parts.webhookAllow), { plain: true }),
+    proxyUrl: parts.webhookProxy,
+  });
   app.addHook('onClose', () => web.close());
   const pageTurn = pageTurns(lifecycle);
-  registerSdk(app, { getText: web.getText, ...parts }, { readBody, pageTurn });
+  registerSdk(app, { get: web.get, ...parts }, { readBody, pageTurn });
   const streams = createStreamHub(context, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
   const operators = await openAccounts(context, parts.passwords);
@@ -262,7 +268,7 @@ export async function buildApp(
 
 function registerSdk(
   app: FastifyInstance,
-  { context, signups, keyUsage, rateLimits, publicUrl, emails, getText }: AppParts & { getText: GetText },
+  { context, signups, keyUsage, rateLimits, publicUrl, emails, get, snsRoots }: AppParts & { get: Get },
   { readBody, pageTurn }: Pick<SdkParts, 'readBody' | 'pageTurn'>,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
@@ -294,7 +300,7 @@ function registerSdk(
   );
   const hooks = { context, keyUsage, readBody, failures, perKey };
   registerGate(app.withTypeProvider(), hooks);
-  registerMailEvents(app.withTypeProvider(), { ...hooks, getText });
+  registerMailEvents(app.withTypeProvider(), { ...hooks, openSns: snsOpener(get, snsRoots) });
   registerPages(app, {
     context,
     publicUrl,

@@ -4,17 +4,17 @@ import type { Guard } from './guard.ts';
 const DEADLINE_MS = 5_000;
 const RESPONSE_BYTES_MAX = 64 * 1024;
 
-/** Reads a small text. Throws unless the answer is a 200. */
-export type GetText = (url: URL) => Promise<string>;
+/** Reads what is small. Throws unless the answer is a 200. */
+export type Get = (url: URL) => Promise<Buffer>;
 
 /** Reaches only what webhooks may reach. Follows no redirects. */
 export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: string | undefined }): {
-  getText: GetText;
+  get: Get;
   close(): Promise<void>;
 } {
   const lazy = lazyDispatcher({ connect: guard.connect, proxyUrl });
   return {
-    getText: async (url) => {
+    get: async (url) => {
       const [{ request }, dispatcher] = await Promise.all([import('undici'), lazy.open()]);
       const signal = AbortSignal.timeout(DEADLINE_MS);
       const { statusCode, body } = await request(guard.checkUrl(url.href), { dispatcher, signal });
@@ -26,7 +26,7 @@ export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: strin
         chunks.push(chunk);
       }
       if (statusCode !== 200) throw new Error(`it answered ${statusCode}`);
-      return Buffer.concat(chunks).toString('utf8');
+      return Buffer.concat(chunks);
     },
     close: lazy.destroy,
   };

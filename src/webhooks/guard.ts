@@ -33,7 +33,16 @@ export interface Guard {
 
 export function createGuard(
   allow: AllowList,
-  { resolve = resolveByDns, tls = {} }: { resolve?: Resolve; tls?: { ca?: string } } = {},
+  {
+    resolve = resolveByDns,
+    tls = {},
+    plain = false,
+  }: {
+    resolve?: Resolve;
+    tls?: { ca?: string };
+    /** Plain HTTP may reach any public address, for answers that carry a signature of their own. */
+    plain?: boolean;
+  } = {},
 ): Guard {
   const loadConnector = async () => {
     const { buildConnector } = await import('undici');
@@ -43,7 +52,7 @@ export function createGuard(
 
   const checkAddress = (url: { protocol: string; hostname: string }, address: string) => {
     if (allow.allowsName(url.hostname) || allow.allowsAddress(address)) return;
-    if (url.protocol !== 'https:') throw new RefusedTarget('must start with https://');
+    if (url.protocol !== 'https:' && !plain) throw new RefusedTarget('must start with https://');
     if (!isPublicAddress(address))
       throw new RefusedTarget('leads to an address that is not on the public Internet');
   };

@@ -1,12 +1,28 @@
 import Type, { type Static } from 'typebox';
-import type { CreatedHookKey } from '../waitlist/keys/hook-keys.ts';
+import type { CreatedHookKey, HookKeySummary } from '../waitlist/keys/hook-keys.ts';
+import { MAIL_PROVIDERS, type MailProvider } from '../waitlist/mail-events/providers.ts';
 import { hookKeyProperties, presentHookKey } from './hook-key.ts';
-import { named } from './schema.ts';
+import { named, nullable } from './schema.ts';
 
-export const MailEventKeySchema = Type.Object(hookKeyProperties('mek', 'mail event key'), {
-  ...named('MailEventKey'),
-  description: 'A key to report bounces and complaints with. The key itself is shown only once.',
-});
+export const MailEventKeySchema = Type.Object(
+  {
+    ...hookKeyProperties('mek', 'mail event key'),
+    provider: Type.Unsafe<MailProvider | null>({
+      type: ['string', 'null'],
+      enum: [...MAIL_PROVIDERS, null],
+      description:
+        'Whose reports it takes. `null` for a key of an earlier release that has reported nothing since: its next report decides.',
+    }),
+    topic: nullable<string>('string', {
+      description:
+        'Of `ses`: the topic of Amazon SNS whose messages it takes. `null` until one is known: the first subscription that is confirmed decides.',
+    }),
+  },
+  {
+    ...named('MailEventKey'),
+    description: 'A key to report bounces and complaints with. The key itself is shown only once.',
+  },
+);
 
 export const EXAMPLE_MAIL_EVENT_KEY: Static<typeof MailEventKeySchema> = {
   id: 'mek_06gxx2p9r1yn1vp1ryss481fhw',
@@ -15,6 +31,8 @@ export const EXAMPLE_MAIL_EVENT_KEY: Static<typeof MailEventKeySchema> = {
   signed: true,
   createdAt: '2026-11-15T09:30:00.000Z',
   lastUsedAt: null,
+  provider: 'resend',
+  topic: null,
 };
 export const EXAMPLE_MAIL_EVENT_SECRET = 'dle_4m8c0v0Rk6Ws2PhM9aXq3LtC8yZn5BvJf7Ud1EoN4Tc';
 
@@ -24,17 +42,22 @@ export const CreatedMailEventKeySchema = Type.Object(
     key: Type.String({ description: 'The key. It is shown only here.' }),
     url: Type.String({
       format: 'uri',
-      description: 'Where to report bounces and complaints. Add `?shape=` for a provider.',
+      description: 'Where to report bounces and complaints.',
     }),
   },
   { ...named('CreatedMailEventKey'), description: 'A new mail event key.' },
 );
+
+export function presentMailEventKey(key: HookKeySummary): Static<typeof MailEventKeySchema> {
+  const { provider = null, topic = null } = key.own;
+  return { ...presentHookKey(key), provider: provider as MailProvider | null, topic };
+}
 
 /** The only time that the key is shown. */
 export function presentCreatedMailEventKey(
   created: CreatedHookKey,
   publicUrl: string,
 ): Static<typeof CreatedMailEventKeySchema> {
-  const { id, ...rest } = presentHookKey(created);
+  const { id, ...rest } = presentMailEventKey(created);
   return { id, key: created.key, url: `${publicUrl}/mail-events/v1/${created.key}`, ...rest };
 }

@@ -20,6 +20,18 @@ export const withExamples = (examples: Record<string, { summary: string; value: 
   'x-examples': examples,
 });
 
+/** A body in the words of a provider, which `shape` chooses. */
+export interface ProviderBody {
+  schema: TSchema;
+  summary: string;
+  value: unknown;
+}
+
+/** In the document, what a provider sends or gets instead. Only the first schema is validated. */
+export const orOf = (name: string, description: string, bodies: Record<string, ProviderBody>) => ({
+  'x-others': { name, description, bodies },
+});
+
 export const oneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 

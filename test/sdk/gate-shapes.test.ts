@@ -216,8 +216,33 @@ forEachEngine((engine) => {
       assert.deepEqual(await ask('kinde', { context: { user: { email: 'bob@example.com' } } }), denied);
       const used = { allow: false, reason: 'already_used', message: 'Your invite has already been used.' };
       assert.deepEqual(await ask('auth0', { user }), used);
-      const unknown = { allow: false, reason: 'invalid_request', message: 'email: is required' };
+      const unknown = { allow: false, reason: 'not_invited', message: 'email: is required' };
       assert.deepEqual(await ask('kinde', { context: {} }), unknown);
+    });
+
+    it('repeats its answer for the same state only for the email as it was typed, and for ten minutes', async () => {
+      const gate = await list.gate();
+      const questions: Record<string, (email: string, state: string) => object> = {
+        auth0: (email, state) => ({ user: { email }, transaction: { state } }),
+        kinde: (email, state) => ({ request: { authUrlParams: { state } }, context: { user: { email } } }),
+      };
+      for (const [shape, question] of Object.entries(questions)) {
+        const ask = async (email: string, state = 'chosen') =>
+          (await post(`${gate}?shape=${shape}`, JSON.stringify(question(email, state)), {})).body;
+        const used = { allow: false, reason: 'already_used', message: 'Your invite has already been used.' };
+        const email = `${shape}@example.com`;
+        await list.invite(email);
+        for (let i = 0; i < 2; i += 1) assert.deepEqual(await ask(email), { allow: true }, shape);
+        for (const spelling of [email.toUpperCase(), ` ${email}`, email.replace('example', 'Example')])
+          assert.deepEqual(await ask(spelling), used, spelling);
+        assert.deepEqual(await ask(email, 'another'), used);
+        service.clock.advance(600_000);
+        assert.deepEqual(await ask(email), { allow: true });
+        service.clock.advance(1);
+        assert.deepEqual(await ask(email), used);
+        await list.invite(email);
+        assert.deepEqual(await ask(email), { allow: true }, 'somebody who was invited again');
+      }
     });
   });
 
@@ -238,7 +263,7 @@ forEachEngine((engine) => {
       const ask = (path: string) => other.request('POST', path, { body: {} });
       assertError(await ask(plain), 503, 'unavailable');
       assertError(await ask(`${workos}?shape=workos`), 503, 'unavailable'); // Before it knows the secret.
-      const denied = { allow: false, reason: 'unavailable', message: UNKNOWN };
+      const denied = { allow: false, reason: 'not_invited', message: UNKNOWN };
       for (const shape of ['auth0', 'kinde'])
         assert.deepEqual((await ask(`${plain}?shape=${shape}`)).body, denied);
       assert.deepEqual((await ask(`${supabase}?shape=supabase`)).body, {
@@ -263,7 +288,7 @@ forEachEngine((engine) => {
         'internal_error',
       );
       const answer = await service.request('POST', `${gate}?shape=auth0`, { body });
-      assert.deepEqual(answer.body, { allow: false, reason: 'internal_error', message: UNKNOWN });
+      assert.deepEqual(answer.body, { allow: false, reason: 'not_invited', message: UNKNOWN });
       const rows = await service.context.db.query
         .selectFrom('invite')
         .select('accepted_at')
@@ -282,7 +307,7 @@ forEachEngine((engine) => {
       assert.equal((await ask(gate)).status, 200);
       assert.equal((await ask(`${gate}?shape=auth0`)).status, 200);
       assertError(await ask(gate), 429, 'rate_limited');
-      const denied = { allow: false, reason: 'rate_limited', message: UNKNOWN };
+      const denied = { allow: false, reason: 'not_invited', message: UNKNOWN };
       assert.deepEqual((await ask(`${gate}?shape=auth0`)).body, denied);
       assertError(await ask('/gate/v1/x'), 401, 'unauthorized');
       assertError(await ask('/gate/v1/x'), 429, 'rate_limited');

@@ -25,12 +25,12 @@ import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HookKeyChanges } from '../../src/waitlist/keys/hook-keys.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
-import { mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
+import { type MailEventKeyInput, mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
-import type { GetText } from '../../src/webhooks/get.ts';
+import type { Get } from '../../src/webhooks/get.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
@@ -84,7 +84,8 @@ export interface ServiceOptions {
   /** Where CAPTCHA answers are checked. */
   captchaUrls?: { turnstile?: string; hcaptcha?: string };
   /** Stands in for Amazon. */
-  getText?: GetText;
+  get?: Get;
+  snsRoots?: readonly string[];
   /** Stands in for the DNS. */
   openDns?: OpenDns;
   dashboard?: Dashboard;
@@ -140,7 +141,8 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     ...{ context, keyUsage, signups },
     passwords: options.passwords ?? cheapPasswords(),
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
-    ...(options.getText ? { getText: options.getText } : {}),
+    ...(options.get ? { get: options.get } : {}),
+    ...(options.snsRoots ? { snsRoots: options.snsRoots } : {}),
     openDns: options.openDns ?? noDns,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.uploads ? { uploads: options.uploads } : {}),
@@ -231,7 +233,7 @@ export interface List {
   /** The path of a new gate key. */
   gate(input?: HookKeyChanges): Promise<string>;
   /** The path of a new mail event key. */
-  mailEvents(input?: HookKeyChanges): Promise<string>;
+  mailEvents(input?: Partial<MailEventKeyInput>): Promise<string>;
   invite(
     email: string,
     input?: { expiresAt?: number; environment?: string },
@@ -256,7 +258,7 @@ function listClient(
     queue,
     gate: async (input) => `/gate/v1/${(await gateKeys.create(context, await queue(), input)).key}`,
     mailEvents: async (input) =>
-      `/mail-events/v1/${(await mailEventKeys.create(context, await queue(), input)).key}`,
+      `/mail-events/v1/${(await mailEventKeys.create(context, await queue(), { provider: 'plain', ...input })).key}`,
     invite: async (email, input = {}) =>
       presentCreatedInvite(
         await createInvite(context, await queue(input.environment), {

@@ -40,13 +40,11 @@ export const sesComplaint = (emailAddress: string, complaintFeedbackType = 'abus
   mail: { source: 'john@example.com', destination: [emailAddress] },
 });
 
-/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html, without its signature. */
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html, without id, time and signature. */
 export const snsMessage = (Type: string, fields: Record<string, string>): Record<string, string> => ({
   Type,
-  MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
   TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
   Message: 'You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.',
-  Timestamp: '2012-05-02T00:54:06.655Z',
   ...fields,
 });
 

@@ -64,7 +64,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
   const queue = await context.registry.queue('wl_acme', environment);
   if (!queue) throw new Error('the waitlist has no queue');
   const gate = await gateKeys.create(context, queue);
-  const mailEvents = await mailEventKeys.create(context, queue);
+  const mailEvents = await mailEventKeys.create(context, queue, { provider: 'plain' });
   const invite = async (expiresAt: number | null = null) =>
     (await createInvite(context, queue, { email: 'ada@example.com', expiresAt })).code;
   const codes = { live: await invite(), other: await invite(), revoked: '', expired: '' };

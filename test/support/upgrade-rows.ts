@@ -62,6 +62,8 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('gate_key', [hookKey]);
   trx.insert('mail_event_key', [hookKey]);
   trx.insert('mail_soft_bounce', [{ queue_id, email_hash: hash, day: 20_000 }]);
+  trx.insert('mail_event_seen', [{ queue_id, report_hash: hash, expires_at: START }]);
+  trx.insert('form_referral', [{ queue_id, link: hash, seq: 2 }]);
   trx.insert('mail_sending', [{ queue_id, paused_at: START, pause_reason: 'bounces' }]);
   trx.insert('wave', [
     {

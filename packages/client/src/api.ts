@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Let only invited people sign up
-         * @description Ask before you create an account. If the person has an open invite, it is redeemed and the answer is `allow: true`; an invite lets one sign-up through, even if several ask at the same time. Treat every other answer, and no answer, as a no. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. The key in the path is the credential: call this from your backend or from your auth provider. With `shape`, the bodies are those of the provider, and errors become refusals that it can show; the guide to the gate shows each.
+         * @description Ask before you create an account. If the person has an open invite, it is redeemed and the answer is `allow: true`; an invite lets one sign-up through, even if several ask at the same time. Treat every other answer, and no answer, as a no. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. The key in the path is the credential: call this from your backend or from your auth provider. With `shape`, the bodies are those of the provider, and errors become refusals that it can show.
          */
         post: operations["passGate"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Report bounces and complaints
-         * @description Tells what became of emails after the mail server had accepted them. An address that bounced gets no more emails. After a bounce that is not permanent, it gets emails until it has bounced on 3 days within 14 days. A person who complained is unsubscribed. The key in the path is the credential: give the URL to your mail provider or call it from your backend. With `shape`, the body is that of the provider; the guide to emails shows each.
+         * @description Tells what became of emails after the mail server had accepted them. An address that bounced gets no more emails. After a bounce that is not permanent, it gets emails until it has bounced on 3 days within 14 days. A person who complained is unsubscribed. The key in the path is the credential: give the URL to your mail provider or call it from your backend. A key is made for one provider and takes only its reports. A signed report counts once, and for an hour after it was signed; one of Mailgun, for a day.
          */
         post: operations["reportMailEvents"];
         delete?: never;
@@ -1335,6 +1335,52 @@ export interface components {
              */
             code?: string;
         };
+        /** @description The Before User Created hook of Supabase. */
+        SupabaseQuestion: {
+            metadata: {
+                uuid: string;
+            };
+            user: {
+                email?: string;
+                user_metadata?: {
+                    invite_code?: string;
+                };
+            };
+        };
+        /** @description What the Action for Auth0 sends. */
+        Auth0Question: {
+            user: {
+                email?: string;
+                user_metadata?: {
+                    invite_code?: string;
+                };
+            };
+            transaction?: {
+                state?: string;
+            };
+        };
+        /** @description The user registration action of WorkOS. */
+        WorkosQuestion: {
+            id: string;
+            user_data: {
+                email?: string;
+            };
+        };
+        /** @description What the workflow for Kinde sends. */
+        KindeQuestion: {
+            context: {
+                user: {
+                    email?: string;
+                };
+            };
+            request?: {
+                authUrlParams: {
+                    state?: string;
+                };
+            };
+        };
+        /** @description A question, in the words of `shape`. */
+        GateBody: components["schemas"]["GateRequest"] | components["schemas"]["SupabaseQuestion"] | components["schemas"]["Auth0Question"] | components["schemas"]["WorkosQuestion"] | components["schemas"]["KindeQuestion"];
         /** @description A person to let in. */
         GateAllowed: {
             /**
@@ -1364,6 +1410,49 @@ export interface components {
         };
         /** @description Whether a person may sign up. Check `allow` first. */
         GateAnswer: components["schemas"]["GateAllowed"] | components["schemas"]["GateDenied"];
+        /** @description The person may sign up. */
+        SupabaseAllowed: Record<string, never>;
+        /** @description A person to turn away. */
+        SupabaseDenied: {
+            error: {
+                http_code: number;
+                message: string;
+            };
+        };
+        /** @description A signed verdict. */
+        WorkosAnswer: {
+            /**
+             * @description What this is.
+             * @constant
+             * @enum {string}
+             */
+            object: "user_registration_action_response";
+            /** @description What WorkOS reads. */
+            payload: {
+                /**
+                 * @description The person may sign up.
+                 * @constant
+                 * @enum {string}
+                 */
+                verdict: "Allow";
+                /** @description In milliseconds. */
+                timestamp: number;
+            } | {
+                /**
+                 * @description The person must not sign up.
+                 * @constant
+                 * @enum {string}
+                 */
+                verdict: "Deny";
+                /** @description In milliseconds. */
+                timestamp: number;
+                error_message: string;
+            };
+            /** @description Of the payload, with the secret of the gate key. */
+            signature: string;
+        };
+        /** @description The answer, in the words of `shape`. */
+        GateReply: components["schemas"]["GateAnswer"] | components["schemas"]["SupabaseAllowed"] | components["schemas"]["SupabaseDenied"] | components["schemas"]["WorkosAnswer"];
         /** @description What became of an email. */
         MailEvent: {
             /**
@@ -1386,9 +1475,65 @@ export interface components {
             /** @description In any order. The same event twice changes nothing. */
             events: components["schemas"]["MailEvent"][];
         };
+        /** @description A message of Amazon SNS, without raw message delivery. It may come as `text/plain`. */
+        SnsMessage: {
+            /** @enum {string} */
+            Type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
+            MessageId: string;
+            TopicArn: string;
+            /** @description A notification of Amazon SES, as JSON. */
+            Message: string;
+            Timestamp: string;
+            /** @enum {string} */
+            SignatureVersion: "1" | "2";
+            Signature: string;
+            SigningCertURL: string;
+            Subject?: string;
+            SubscribeURL?: string;
+            Token?: string;
+        };
+        /** @description A webhook of Postmark. */
+        PostmarkReport: {
+            RecordType: string;
+            Type?: string;
+            Email?: string;
+        };
+        /** @description A webhook of Resend. */
+        ResendReport: {
+            type: string;
+            data: {
+                to: string[];
+                bounce?: {
+                    type: string;
+                };
+            };
+        };
+        /** @description A webhook of Mailgun. */
+        MailgunReport: {
+            signature: {
+                timestamp: string;
+                token: string;
+                signature: string;
+            };
+            "event-data": {
+                event: string;
+                recipient?: string;
+                severity?: string;
+                reason?: string;
+            };
+        };
+        /** @description A batch of the event webhook of SendGrid. */
+        SendgridReport: {
+            event: string;
+            email?: string;
+            type?: string;
+            reason?: string;
+        }[];
+        /** @description Bounces and complaints, in the words of the provider of the key. */
+        MailEventsBody: components["schemas"]["MailEventsRequest"] | components["schemas"]["SnsMessage"] | components["schemas"]["PostmarkReport"] | components["schemas"]["ResendReport"] | components["schemas"]["MailgunReport"] | components["schemas"]["SendgridReport"];
         /** @description What was understood. */
         MailEventsAccepted: {
-            /** @description How many bounces and complaints were understood, whether or not the address is known. */
+            /** @description How many bounces and complaints were understood, whether or not the address is known. 0 for a signed report that counted before. */
             accepted: number;
         };
     };
@@ -2254,7 +2399,7 @@ export interface operations {
         /** @description A person who wants to sign up to your product. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GateRequest"];
+                "application/json": components["schemas"]["GateBody"];
             };
         };
         responses: {
@@ -2267,7 +2412,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GateAnswer"];
+                    "application/json": components["schemas"]["GateReply"];
                 };
             };
             /** @description `invalid_request`: The body, `shape` or the `Idempotency-Key` is malformed. */
@@ -2359,7 +2504,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whose body it is. `plain`, the body described here, unless given.
+                 * @description Whose body it is. Not needed: the key says so. Another than that of the key is refused.
                  * @example plain
                  */
                 shape?: "plain" | "ses" | "postmark" | "resend" | "mailgun" | "sendgrid";
@@ -2377,7 +2522,7 @@ export interface operations {
         /** @description Bounces and complaints. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MailEventsRequest"];
+                "application/json": components["schemas"]["MailEventsBody"];
             };
         };
         responses: {
@@ -2393,7 +2538,7 @@ export interface operations {
                     "application/json": components["schemas"]["MailEventsAccepted"];
                 };
             };
-            /** @description `invalid_request`: The body or `shape` is malformed. */
+            /** @description `invalid_request`: The body or `shape` is malformed, or the key is for another provider. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2405,7 +2550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `unauthorized`: The mail event key is unknown or was deleted, or the signature of the provider is wrong. */
+            /** @description `unauthorized`: The mail event key is unknown or was deleted, or the signature of the provider is wrong or too old. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

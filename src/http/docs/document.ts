@@ -91,6 +91,11 @@ export interface Schema {
   'x-limits'?: Partial<Schema>;
   'x-description'?: string;
   'x-optional'?: boolean;
+  'x-others'?: {
+    name: string;
+    description: string;
+    bodies: Record<string, { schema: Schema; summary: string; value: unknown }>;
+  };
 }
 
 /** Adds what the generator cannot express. */
@@ -121,7 +126,9 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
     requestBody.required = false;
     delete body.schema['x-optional'];
   }
-  for (const { headers = {} } of Object.values(responses)) {
+  if (body) addOthers(body);
+  for (const { headers = {}, content } of Object.values(responses)) {
+    for (const media of Object.values(content ?? {})) addOthers(media);
     for (const name of Object.keys(headers)) headers[name] = { $ref: `#/components/headers/${name}` };
   }
 }
@@ -130,6 +137,15 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
 function wholeWithin(schema: Schema): Schema {
   if (![schema.type].flat().includes('integer')) return schema;
   return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...schema };
+}
+
+function addOthers(media: Media): void {
+  const { 'x-others': others, ...own } = media.schema;
+  if (!others) return;
+  const bodies = Object.entries(others.bodies);
+  const schemas = new Set([own, ...bodies.map(([, { schema }]) => schema)]);
+  media.schema = { 'x-name': others.name, description: others.description, anyOf: [...schemas] };
+  for (const [name, { summary, value }] of bodies) media.examples[name] = { summary, value };
 }
 
 /** Moves every named schema to `schemas`, replaces it with a reference, and adds the limits. */

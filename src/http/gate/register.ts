@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { MINUTE_MS } from '../../lib/time.ts';
 import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
-import { type GateDecision, passGate } from '../../waitlist/gate/pass-gate.ts';
+import { type GateDecision, type GateInput, passGate } from '../../waitlist/gate/pass-gate.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { parseStrictJson } from '../../wire/parse-json.ts';
 import { registerJsonBody } from '../plugins/body.ts';
@@ -20,6 +21,8 @@ import { findShape, SHAPE_NAMES } from './shapes.ts';
 /** Room for the metadata that a provider sends along. */
 const BODY_BYTES_MAX = 64 * 1024;
 const DENIED_STATUS = 403;
+/** Longer than a provider repeats a request. */
+const BROWSER_STATE_MS = 10 * MINUTE_MS;
 const UNKNOWN = 'Your invite could not be checked. Try again in a moment.';
 
 export interface GateParts extends HookParts {
@@ -28,8 +31,8 @@ export interface GateParts extends HookParts {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The provider's own id of the request, if it has one: the same when it repeats the request. */
-    providerRequestId?: string | undefined;
+    /** What makes this the same request when the provider repeats it, and for how long. */
+    repetition?: Pick<GateInput, 'idempotencyKey' | 'repeatableMs'>;
   }
 }
 
@@ -59,9 +62,10 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
       },
       handler: async (request, reply) => {
         const { queue } = hookKeyOf(request);
-        const idempotencyKey =
-          request.providerRequestId ?? readIdempotencyKey(request.headers['idempotency-key']);
-        const decision = await passGate(context, queue, { ...request.body, idempotencyKey });
+        const repetition = request.repetition ?? {
+          idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+        };
+        const decision = await passGate(context, queue, { ...request.body, ...repetition });
         const shape = shapeOf(request);
         if (!shape) return presentDecision(decision);
         // The schema describes only the plain body.
@@ -93,12 +97,21 @@ function refuseUnsigned(request: FastifyRequest, shape: Shape | undefined, now: 
 }
 
 /** From here on, a provider's question is like any other. */
-function translate(request: FastifyRequest, { email, code, requestId }: Question): void {
+function translate(request: FastifyRequest, { email, code, requestId, browserState }: Question): void {
   request.body = {
     ...(email === undefined || email === null ? {} : { email }),
     ...(code === undefined || code === null || code === '' ? {} : { code }),
   };
-  if (typeof requestId === 'string' && requestId !== '') request.providerRequestId = requestId;
+  if (isText(requestId)) request.repetition = { idempotencyKey: requestId };
+  else if (isText(browserState) && isText(email))
+    request.repetition = {
+      idempotencyKey: JSON.stringify([browserState, email]),
+      repeatableMs: BROWSER_STATE_MS,
+    };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function presentDecision(decision: GateDecision): Static<typeof GateAnswerSchema> {
@@ -128,7 +141,12 @@ function answerError(context: Context, error: Error, request: FastifyRequest, re
   }
   const { status, code, message } = toWire(error, context.log, request.id);
   const isTheirs = status < 500 && code !== 'rate_limited';
-  const answer: GateAnswer = { allow: false, reason: code, status, message: isTheirs ? message : UNKNOWN };
+  const answer: GateAnswer = {
+    allow: false,
+    reason: 'not_invited',
+    status,
+    message: isTheirs ? message : UNKNOWN,
+  };
   closeUnread(request, reply);
   reply.code(200).send(presentFor(shape, request, answer, knownSharedNow(context)));
 }

@@ -11,11 +11,13 @@ import {
   limits,
   named,
   oneOf,
+  orOf,
   WORD,
   withExamples,
 } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { idempotencyHeaders } from '../sdk/idempotency-key.ts';
+import { PROVIDER_ANSWERS, PROVIDER_QUESTIONS } from './bodies.ts';
 import { SHAPE_NAMES } from './shapes.ts';
 
 /** What people read who are not let in. */
@@ -48,6 +50,7 @@ const GateRequest = Type.Object(
     ...named('GateRequest'),
     description: 'A person who wants to sign up to your product.',
     additionalProperties: false,
+    ...orOf('GateBody', 'A question, in the words of `shape`.', PROVIDER_QUESTIONS),
     ...withExamples({
       email: { summary: 'Redeem the open invite of this email', value: { email: 'ada@example.com' } },
       code: {
@@ -85,6 +88,7 @@ const GateDenied = Type.Object(
 export const GateAnswerSchema = exactlyOne([GateAllowed, GateDenied], {
   ...named('GateAnswer'),
   description: 'Whether a person may sign up. Check `allow` first.',
+  ...orOf('GateReply', 'The answer, in the words of `shape`.', PROVIDER_ANSWERS),
 });
 
 export const gateSchema = {
@@ -96,7 +100,7 @@ export const gateSchema = {
     'lets one sign-up through, even if several ask at the same time. Treat every other answer, and no answer, as a no. ' +
     'To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. ' +
     'The key in the path is the credential: call this from your backend or from your auth provider. With `shape`, the bodies are those ' +
-    'of the provider, and errors become refusals that it can show; the guide to the gate shows each.',
+    'of the provider, and errors become refusals that it can show.',
   security: [],
   params: Type.Object({
     gateKey: Type.String({

@@ -22,7 +22,7 @@ const auth0: Shape = {
   read: (body) => ({
     email: at(body, 'user', 'email'),
     code: at(body, 'user', 'user_metadata', CODE_FIELD),
-    requestId: at(body, 'transaction', 'state'),
+    browserState: at(body, 'transaction', 'state'),
   }),
   present: presentForCode,
 };
@@ -31,7 +31,7 @@ const auth0: Shape = {
 const kinde: Shape = {
   read: (body) => ({
     email: at(body, 'context', 'user', 'email'),
-    requestId: at(body, 'request', 'authUrlParams', 'state'),
+    browserState: at(body, 'request', 'authUrlParams', 'state'),
   }),
   present: presentForCode,
 };

@@ -1,8 +1,9 @@
 import Type from 'typebox';
+import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
 import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/mail-event-key.ts';
-import { limits, named, oneOf, WORD, withExamples } from '../../wire/schema.ts';
+import { limits, named, oneOf, orOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { SHAPE_NAMES } from './shapes.ts';
+import { PROVIDER_REPORTS } from './bodies.ts';
 
 export const EVENTS_MAX = 1_000;
 const TEXT_CHARACTERS_MAX = 2_000;
@@ -47,6 +48,11 @@ const MailEventsRequest = Type.Object(
     ...named('MailEventsRequest'),
     description: 'Bounces and complaints.',
     additionalProperties: false,
+    ...orOf(
+      'MailEventsBody',
+      'Bounces and complaints, in the words of the provider of the key.',
+      PROVIDER_REPORTS,
+    ),
     ...withExamples({
       bounce: {
         summary: 'An address does not exist',
@@ -64,7 +70,8 @@ export const MailEventsAccepted = Type.Object(
   {
     accepted: Type.Integer({
       ...limits({ minimum: 0, maximum: EVENTS_MAX }),
-      description: 'How many bounces and complaints were understood, whether or not the address is known.',
+      description:
+        'How many bounces and complaints were understood, whether or not the address is known. 0 for a signed report that counted before.',
     }),
   },
   { ...named('MailEventsAccepted'), description: 'What was understood.' },
@@ -77,8 +84,8 @@ export const mailEventsSchema = {
   description:
     'Tells what became of emails after the mail server had accepted them. An address that bounced gets no more emails. After a bounce that ' +
     'is not permanent, it gets emails until it has bounced on 3 days within 14 days. A person who complained is unsubscribed. ' +
-    'The key in the path is the credential: give the URL to your mail provider or call it from your backend. With `shape`, the body is ' +
-    'that of the provider; the guide to emails shows each.',
+    'The key in the path is the credential: give the URL to your mail provider or call it from your backend. A key is made for one ' +
+    'provider and takes only its reports. A signed report counts once, and for an hour after it was signed; one of Mailgun, for a day.',
   security: [],
   params: Type.Object({
     key: Type.String({
@@ -89,8 +96,9 @@ export const mailEventsSchema = {
   }),
   querystring: Type.Object({
     shape: Type.Optional(
-      oneOf(SHAPE_NAMES, {
-        description: 'Whose body it is. `plain`, the body described here, unless given.',
+      oneOf(MAIL_PROVIDERS, {
+        description:
+          'Whose body it is. Not needed: the key says so. Another than that of the key is refused.',
         examples: ['plain'],
       }),
     ),
@@ -106,11 +114,11 @@ export const mailEventsSchema = {
       ['invalid_request', 'unauthorized', 'payload_too_large', 'unsupported_media_type', 'rate_limited'],
       {
         invalid_request: {
-          when: 'The body or `shape` is malformed.',
+          when: 'The body or `shape` is malformed, or the key is for another provider.',
           message: 'events: is required',
         },
         unauthorized: {
-          when: 'The mail event key is unknown or was deleted, or the signature of the provider is wrong.',
+          when: 'The mail event key is unknown or was deleted, or the signature of the provider is wrong or too old.',
           message: KEY_NEEDED,
         },
       },

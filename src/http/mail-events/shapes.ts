@@ -1,15 +1,13 @@
-import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
-import { HOUR_MS } from '../../lib/time.ts';
+import { createHash, createHmac, timingSafeEqual, verify } from 'node:crypto';
+import { DAY_MS } from '../../lib/time.ts';
+import { type MailProvider, publicKeyOf } from '../../waitlist/mail-events/providers.ts';
 import type { MailEvent } from '../../waitlist/mail-events/record-mail-events.ts';
 import { at, isStandardWebhook, type SignedRequest } from '../signed-request.ts';
-import { about, listOf, type Shape } from './shape.ts';
+import { about, isRecent, listOf, type Shape } from './shape.ts';
 import type { OpenSns } from './sns.ts';
 
-export const SHAPE_NAMES = ['plain', 'ses', 'postmark', 'resend', 'mailgun', 'sendgrid'] as const;
-export type ProviderName = Exclude<(typeof SHAPE_NAMES)[number], 'plain'>;
-
-export function providerShapes(openSns: OpenSns): Record<ProviderName, Shape> {
-  return { ses: { unwrap: openSns, read: readSes }, postmark, resend, mailgun, sendgrid };
+export function providerShapes(openSns: OpenSns): Record<Exclude<MailProvider, 'plain'>, Shape> {
+  return { ses: { open: openSns, read: readSes }, postmark, resend, mailgun, sendgrid };
 }
 
 /**
@@ -59,7 +57,8 @@ const resend: Shape = {
     const permanent = kind !== 'Transient' && kind !== 'Undetermined';
     return recipients.flatMap((email) => about('bounce', email, permanent));
   },
-  isGenuine: (request, secret, now) => isStandardWebhook(request, secret, now, 'svix'),
+  verify: (request, secret, now) =>
+    isStandardWebhook(request, secret, now, 'svix') ? String(request.headers['svix-id']) : undefined,
 };
 
 /** https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-payloads */
@@ -77,13 +76,13 @@ const mailgun: Shape = {
     // `old`: Mailgun has tried for hours. The server was away, which says nothing about the address.
     return about('bounce', email, severity !== 'temporary' && reason !== 'old');
   },
-  isGenuine: isMailgunWebhook,
+  verify: verifyMailgun,
 };
 
 /** https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 const sendgrid: Shape = {
   read: (body) => (Array.isArray(body) ? body.flatMap(readSendgridEvent) : undefined),
-  isGenuine: isSendgridWebhook,
+  verify: verifySendgrid,
 };
 
 /** Why SendGrid drops an email to an address that it knows. Other reasons are not the address's fault. */
@@ -103,38 +102,48 @@ function readSendgridEvent(each: unknown): MailEvent[] {
   return about(SENDGRID_DROPPED[reason] ?? 'bounce', email);
 }
 
-/** Mailgun repeats a report for 8 hours and SendGrid for 24, and neither says that it signs it anew. */
-const TOLERANCE_MS = 25 * HOUR_MS;
+/** Mailgun repeats a report for 8 hours, and does not say that it signs it anew. */
+const MAILGUN_OLDEST_MS = DAY_MS;
 
-function isRecent(seconds: unknown, now: number): boolean {
-  return /^\d{1,12}$/.test(String(seconds)) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;
+function timeOf(seconds: unknown): number {
+  return /^\d{1,12}$/.test(String(seconds)) ? Number(seconds) * 1000 : Number.NaN;
 }
 
-/** https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks */
-function isMailgunWebhook({ body }: SignedRequest, secret: string, now: number): boolean {
+/**
+ * Only a time and a token are signed, not what is reported: the token counts once.
+ * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+function verifyMailgun({ body }: SignedRequest, secret: string, now: number): string | undefined {
   const signed: unknown = JSON.parse(body.toString('utf8'));
   const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) =>
     at(signed, 'signature', name),
   );
-  if (!isRecent(timestamp, now) || typeof token !== 'string' || typeof signature !== 'string') return false;
+  if (!isRecent(timeOf(timestamp), now, MAILGUN_OLDEST_MS)) return undefined;
+  if (typeof token !== 'string' || typeof signature !== 'string') return undefined;
   const expected = createHmac('sha256', secret).update(`${timestamp}${token}`).digest();
   const given = Buffer.from(signature, 'hex');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  return `${timestamp}${token}`;
 }
 
 const SENDGRID_HEADER = 'x-twilio-email-event-webhook-';
 
 /** https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features */
-function isSendgridWebhook({ headers, body }: SignedRequest, publicKey: string, now: number): boolean {
+function verifySendgrid(
+  { headers, body }: SignedRequest,
+  publicKey: string,
+  now: number,
+): string | undefined {
   const timestamp = headers[`${SENDGRID_HEADER}timestamp`];
   const signature = headers[`${SENDGRID_HEADER}signature`];
-  if (!isRecent(timestamp, now) || typeof timestamp !== 'string' || typeof signature !== 'string')
-    return false;
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
+  if (!isRecent(timeOf(timestamp), now)) return undefined;
   try {
-    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
     const signed = Buffer.concat([Buffer.from(timestamp), body]);
-    return verify('sha256', signed, key, Buffer.from(signature, 'base64'));
+    const isGenuine = verify('sha256', signed, publicKeyOf(publicKey), Buffer.from(signature, 'base64'));
+    // Not the signature: there are two for the same report.
+    return isGenuine ? createHash('sha256').update(signed).digest('base64') : undefined;
   } catch {
-    return false; // Not a key, or not a signature.
+    return undefined; // Not a key, or not a signature.
   }
 }

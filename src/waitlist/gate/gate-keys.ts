@@ -10,6 +10,7 @@ export const gateKeys = hookKeys({
   start: 'dlg_',
   idPrefix: 'gat',
   called: 'gate key',
+  own: [],
   checkSecret,
 });
 

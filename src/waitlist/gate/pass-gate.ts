@@ -28,6 +28,8 @@ export interface GateInput {
   /** Without it, the open invite of the email is redeemed. */
   code?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** How long a repetition with that key gets the first answer again. For good unless given. */
+  repeatableMs?: number | undefined;
 }
 
 export type GateDecision =
@@ -41,13 +43,14 @@ export type GateDecision =
 export async function passGate(context: Context, queue: Queue, input: GateInput): Promise<GateDecision> {
   if (input.code !== undefined) checkCodeLength(input.code);
   const emailHash = hashClaimedEmail(queue, input.email);
-  const keyHash = hashIdempotencyKey(queue, input.idempotencyKey);
+  const { idempotencyKey, repeatableMs } = input;
+  const claim = { emailHash, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
   return changeQueue(context, queue, async (change) => {
     const row =
       input.code === undefined
-        ? await findTheirs(change, emailHash, keyHash)
+        ? await findTheirs(change, claim)
         : await findByCode(change, input.code, emailHash);
-    if (row) return redeem(change, row, { emailHash, keyHash });
+    if (row) return redeem(change, row, claim);
     return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
   });
 }
@@ -66,12 +69,12 @@ async function findByCode(
 /** The one that this request has redeemed before, or one that is open, or the newest, which says why there is none. */
 async function findTheirs(
   { trx, queue, now }: QueueChange,
-  emailHash: Buffer,
-  keyHash: Buffer | null,
+  claim: Claim & { emailHash: Buffer },
 ): Promise<InviteRow | undefined> {
+  const { emailHash } = claim;
   const rows = await trx.run(findInvitesOf, { queueId: queue.id, emailHash });
   return (
-    rows.find((row) => wasRedeemedBy(row, keyHash)) ??
+    rows.find((row) => wasRedeemedBy(row, claim, now)) ??
     rows.find((row) => inviteState(row, now) === 'live') ??
     rows[0]
   );

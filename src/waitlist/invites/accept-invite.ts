@@ -60,18 +60,17 @@ export interface Claim {
   emailHash?: Buffer | undefined;
   /** Of the idempotency key. */
   keyHash: Buffer | null;
+  /** For how long the key gets the first answer again. For good unless given. */
+  repeatableMs?: number | undefined;
 }
 
 /** Redeems an invite, or returns the result of the earlier request with the same idempotency key. */
-export async function redeemInvite(
-  change: QueueChange,
-  row: InviteRow,
-  { emailHash, keyHash }: Claim,
-): Promise<Acceptance> {
+export async function redeemInvite(change: QueueChange, row: InviteRow, claim: Claim): Promise<Acceptance> {
   const { trx, now, queue } = change;
+  const { emailHash, keyHash } = claim;
   const { vault, waitlist } = queue;
   const isTheirs = !emailHash || emailHash.equals(row.email_hash);
-  const earlier = isTheirs && wasRedeemedBy(row, keyHash) ? openAcceptance(queue, row) : undefined;
+  const earlier = isTheirs && wasRedeemedBy(row, claim, now) ? openAcceptance(queue, row) : undefined;
   if (earlier) return earlier;
   refuseUnlessLive(row, now);
   if (!isTheirs)
@@ -119,8 +118,13 @@ export function hashIdempotencyKey({ vault }: Queue, key: string | undefined): B
   return key === undefined ? null : vault.hash('idempotency', key);
 }
 
-export function wasRedeemedBy(row: InviteRow, keyHash: Buffer | null): boolean {
-  return keyHash !== null && row.accept_key_hash !== null && keyHash.equals(row.accept_key_hash);
+export function wasRedeemedBy(
+  { accept_key_hash, accepted_at }: InviteRow,
+  { keyHash, repeatableMs = Number.POSITIVE_INFINITY }: Claim,
+  now: number,
+): boolean {
+  if (keyHash === null || accept_key_hash === null || accepted_at === null) return false;
+  return keyHash.equals(accept_key_hash) && now - accepted_at <= repeatableMs;
 }
 
 /** As it was then: the waitlist may have been renamed since. */

@@ -1,6 +1,11 @@
+import { sql } from 'kysely';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 import { hasChecksum, newSecret } from './server-key-format.ts';
+
+/** What only some kinds have. */
+export type OwnColumn = 'provider' | 'topic';
+export type OwnValues = { [Name in OwnColumn]?: string | null };
 
 /** A kind of key that is part of a URL which another service calls. */
 export interface HookKind<Prefix extends 'gat' | 'mek' = 'gat' | 'mek'> {
@@ -12,8 +17,9 @@ export interface HookKind<Prefix extends 'gat' | 'mek' = 'gat' | 'mek'> {
   idPrefix: Prefix;
   /** What people call it. */
   called: string;
-  /** Returns the secret as it is used. Throws if it cannot be one. */
-  checkSecret(text: string): string;
+  own: readonly OwnColumn[];
+  /** Returns the secret as it is used. Throws if it cannot be one of such a key. */
+  checkSecret(text: string, own: OwnValues): string;
 }
 
 /** A key that names its queue, and can do only one thing there. */
@@ -23,6 +29,11 @@ export interface HookKey {
   readonly queue: Queue;
   /** What the provider signs its requests with. null for providers that do not sign. */
   readonly secret: string | null;
+  readonly own: Readonly<OwnValues>;
+}
+
+export function selectOwn({ own }: HookKind) {
+  return own.map((name) => sql.ref<string | null>(name).as(name));
 }
 
 export function newHookKey({ start }: HookKind, { tag }: Queue): string {
@@ -44,19 +55,24 @@ async function readHookKey(
   kind: HookKind,
   text: string,
 ): Promise<HookKey | undefined> {
-  const { table, start } = kind;
+  const { table, start, own } = kind;
   if (!hasShape(start, text) || !hasChecksum(text)) return undefined; // Saves the lookup.
   const queue = await registry.queueByTag(text.slice(start.length, start.length + TAG_CHARACTERS));
   if (!queue) return undefined;
   const row = await db.query
     .selectFrom(table)
     .select(['id', 'secret'])
+    .select(() => selectOwn(kind))
     .where('queue_id', '=', queue.id)
     .where('hash', '=', hashOfHookKey(kind, queue, text))
     .executeTakeFirst();
   if (!row) return undefined;
   const secret = row.secret && queue.vault.open<string>(`${table}.secret`, row.id, row.secret);
-  return { id: row.id, table, queue, secret };
+  return { id: row.id, table, queue, secret, own: pickOwn(own, row) };
+}
+
+export function pickOwn(own: readonly OwnColumn[], row: OwnValues): OwnValues {
+  return Object.fromEntries(own.map((name) => [name, row[name] ?? null]));
 }
 
 const REST = new RegExp(`^[0-9a-z]{${TAG_CHARACTERS}}[0-9A-Za-z]{34}$`);

@@ -6,7 +6,16 @@ import { readName } from '../../lib/name.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { findHookKey, type HookKey, type HookKind, hashOfHookKey, newHookKey } from './find-hook-key.ts';
+import {
+  findHookKey,
+  type HookKey,
+  type HookKind,
+  hashOfHookKey,
+  newHookKey,
+  type OwnValues,
+  pickOwn,
+  selectOwn,
+} from './find-hook-key.ts';
 
 export const HOOK_KEYS_MAX = 100;
 const NAME_CHARACTERS_MAX = 100;
@@ -23,6 +32,7 @@ export interface HookKeySummary<Prefix extends IdPrefix = IdPrefix> {
   signed: boolean;
   createdAt: number;
   lastUsedAt: number | null;
+  own: OwnValues;
 }
 
 /** `key` is shown only once and stored as a hash. */
@@ -34,7 +44,7 @@ export interface HookKeyChanges {
   secret?: string | null | undefined;
 }
 
-interface Row {
+interface Row extends OwnValues {
   id: Uint8Array;
   hint: string;
   name: string;
@@ -48,13 +58,19 @@ export interface HookKeys<Prefix extends IdPrefix> {
   find(context: Context, text: string): Promise<HookKey | undefined>;
   /** In the order of their creation. */
   list(context: Context, queue: Queue): Promise<HookKeySummary<Prefix>[]>;
-  create(context: Context, queue: Queue, input?: HookKeyChanges): Promise<CreatedHookKey<Prefix>>;
-  /** Renames it, or sets what the provider signs with. */
+  create(
+    context: Context,
+    queue: Queue,
+    input?: HookKeyChanges,
+    own?: OwnValues,
+  ): Promise<CreatedHookKey<Prefix>>;
+  /** Renames it, or sets what the provider signs with. `changeOwn` is given what the key has. */
   change(
     context: Context,
     queue: Queue,
     keyId: string,
     changes: HookKeyChanges,
+    changeOwn?: (own: OwnValues) => OwnValues,
   ): Promise<HookKeySummary<Prefix>>;
   /** The key stops working at once. */
   remove(context: Context, queue: Queue, keyId: string): Promise<void>;
@@ -67,6 +83,7 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
     executor
       .selectFrom(table)
       .select(['id', 'hint', 'name', 'secret', 'created_at', 'last_used_at'])
+      .select(() => selectOwn(kind))
       .where('queue_id', '=', queue.id)
       .orderBy('id')
       .execute();
@@ -81,16 +98,17 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
   const seal = ({ vault }: Queue, id: Uint8Array, secret: string | null) =>
     secret === null ? null : vault.seal(`${table}.secret`, id, secret);
 
-  const checkSecret = (text: string | null) => (text === null ? null : kind.checkSecret(text.trim()));
+  const checkSecret = (text: string | null, own: OwnValues) =>
+    text === null ? null : kind.checkSecret(text.trim(), own);
 
   return {
     find: (context, text) => findHookKey(context, kind, text),
 
     list: async ({ db }, queue) => (await readRows(db.query, queue)).map((row) => summaryOf(kind, row)),
 
-    create: async (context, queue, input = {}) => {
+    create: async (context, queue, input = {}, own = {}) => {
       const name = readName(input.name ?? '', { least: 0, most: NAME_CHARACTERS_MAX });
-      const secret = checkSecret(input.secret ?? null);
+      const secret = checkSecret(input.secret ?? null, own);
       return changeSettings(context, async (trx) => {
         await requireWaitlist(trx, queue);
         if ((await readRows(trx, queue)).length >= HOOK_KEYS_MAX)
@@ -105,6 +123,7 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
           secret: seal(queue, id, secret),
           created_at: now,
           last_used_at: null,
+          ...own,
         };
         await trx
           .insertInto(table)
@@ -115,22 +134,22 @@ export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookK
       });
     },
 
-    change: async (context, queue, keyId, { name, secret }) => {
-      if (name === undefined && secret === undefined) throw invalid('name or secret: is required');
-      const wanted = {
-        ...(name === undefined ? {} : { name: readName(name, { least: 0, most: NAME_CHARACTERS_MAX }) }),
-        ...(secret === undefined ? {} : { secret: checkSecret(secret) }),
-      };
+    change: async (context, queue, keyId, { name, secret }, changeOwn) => {
+      if (name === undefined && secret === undefined && !changeOwn)
+        throw invalid('name or secret: is required');
+      const newName = name && readName(name, { least: 0, most: NAME_CHARACTERS_MAX });
       return changeSettings(context, async (trx) => {
         const before = await requireRow(trx, queue, keyId);
+        const own = { ...pickOwn(kind.own, before), ...changeOwn?.(before) };
         const after: Row = {
           ...before,
-          name: wanted.name ?? before.name,
-          secret: wanted.secret === undefined ? before.secret : seal(queue, before.id, wanted.secret),
+          name: newName ?? before.name,
+          secret: secret === undefined ? before.secret : seal(queue, before.id, checkSecret(secret, before)),
+          ...own,
         };
         await trx
           .updateTable(table)
-          .set({ name: after.name, secret: after.secret })
+          .set({ name: after.name, secret: after.secret, ...own })
           .where('queue_id', '=', queue.id)
           .where('id', '=', before.id)
           .execute();
@@ -161,7 +180,7 @@ async function requireWaitlist(trx: Trx, { waitlist }: Queue): Promise<void> {
 }
 
 function summaryOf<Prefix extends IdPrefix>(
-  { idPrefix }: HookKind<Prefix>,
+  { idPrefix, own }: HookKind<Prefix>,
   row: Row,
 ): HookKeySummary<Prefix> {
   return {
@@ -171,6 +190,7 @@ function summaryOf<Prefix extends IdPrefix>(
     signed: row.secret !== null,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    own: pickOwn(own, row),
   };
 }
 
@@ -182,10 +202,10 @@ async function record(
   did: 'created' | 'updated' | 'deleted',
   row: Row,
 ): Promise<void> {
-  const { id, name, hint, signed } = summaryOf(kind, row);
+  const { id, name, hint, signed, own } = summaryOf(kind, row);
   await context.audit?.(trx, {
     action: `${kind.table}.${did}`,
     object: { kind: kind.table, id, name: name === '' ? `…${hint}` : name },
-    ...(did === 'deleted' ? {} : { after: { name, waitlistId: waitlist.id, environment, signed } }),
+    ...(did === 'deleted' ? {} : { after: { name, waitlistId: waitlist.id, environment, signed, ...own } }),
   });
 }

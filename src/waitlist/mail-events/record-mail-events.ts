@@ -1,5 +1,6 @@
 import { bytesKey, bytesOfKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
 import { noteSoftBounces } from '../links/soft-bounces.ts';
 import { hashOf, suppressAll } from '../links/suppression.ts';
@@ -20,21 +21,41 @@ export interface MailEvent {
 
 /**
  * Stops mails to addresses that bounced or complained. An address that is neither on the list nor invited leaves
- * no trace. Returns how many events were about an address, known or not. Doing it again changes nothing.
+ * no trace. Returns how many events were about an address, known or not. Doing it again changes nothing. `name` is that
+ * of a signed report, which counts once: its signature may be on something else the second time.
  */
 export async function recordMailEvents(
   context: Context,
   queue: Queue,
   events: readonly MailEvent[],
+  name?: string,
 ): Promise<number> {
   const understood = events.filter(({ email }) => parseEmail(email) !== undefined);
-  if (understood.length === 0) return 0;
-  const ended = await changeQueue(context, queue, async (change) => {
+  if (understood.length === 0 && name === undefined) return 0;
+  const { ended, counted } = await changeQueue(context, queue, async (change) => {
+    const isNew = name === undefined || (await noteReport(change, name));
+    if (!isNew || understood.length === 0) return { ended: false, counted: 0 };
     await suppressReported(context, change, understood);
-    return review(context, change);
+    return { ended: await review(context, change), counted: understood.length };
   });
   if (ended) await releaseHeld(context, mailTarget(queue.id));
-  return understood.length;
+  return counted;
+}
+
+/** Longer than the signature of any report is accepted. */
+const SEEN_MS = DAY_MS + HOUR_MS;
+
+async function noteReport({ trx, queue, now }: QueueChange, name: string): Promise<boolean> {
+  const report_hash = queue.vault.hash('mail-event', `report ${name}`);
+  const seen = trx.selectFrom('mail_event_seen').select('expires_at').where('queue_id', '=', queue.id);
+  if (await seen.where('report_hash', '=', report_hash).executeTakeFirst()) return false;
+  trx.insert('mail_event_seen', [{ queue_id: queue.id, report_hash, expires_at: now + SEEN_MS }]);
+  await trx
+    .deleteFrom('mail_event_seen')
+    .where('queue_id', '=', queue.id)
+    .where('expires_at', '<=', now)
+    .execute();
+  return true;
 }
 
 async function suppressReported(

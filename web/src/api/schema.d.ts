@@ -4962,6 +4962,13 @@ export interface components {
              * @description When the key was last used, to the minute.
              */
             lastUsedAt: string | null;
+            /**
+             * @description Whose reports it takes. `null` for a key of an earlier release that has reported nothing since: its next report decides.
+             * @enum {string|null}
+             */
+            provider: "plain" | "ses" | "postmark" | "resend" | "mailgun" | "sendgrid" | null;
+            /** @description Of `ses`: the topic of Amazon SNS whose messages it takes. `null` until one is known: the first subscription that is confirmed decides. */
+            topic: string | null;
         };
         /** @description The mail event keys of a waitlist in one environment. */
         MailEventKeys: {
@@ -4970,6 +4977,13 @@ export interface components {
         };
         /** @description A mail event key to create. */
         MailEventKeyRequest: {
+            /**
+             * @description Whose reports the key takes. `plain` for your own code. It cannot be changed.
+             * @enum {string}
+             */
+            provider: "plain" | "ses" | "postmark" | "resend" | "mailgun" | "sendgrid";
+            /** @description Of `ses`: the ARN of the topic of Amazon SNS whose messages it takes. `null`: that of the first subscription that is confirmed. */
+            topic?: string | null;
             /**
              * @description What to call it, so that you can tell keys apart.
              * @example Website backend
@@ -4998,11 +5012,18 @@ export interface components {
              * @description When the key was last used, to the minute.
              */
             lastUsedAt: string | null;
+            /**
+             * @description Whose reports it takes. `null` for a key of an earlier release that has reported nothing since: its next report decides.
+             * @enum {string|null}
+             */
+            provider: "plain" | "ses" | "postmark" | "resend" | "mailgun" | "sendgrid" | null;
+            /** @description Of `ses`: the topic of Amazon SNS whose messages it takes. `null` until one is known: the first subscription that is confirmed decides. */
+            topic: string | null;
             /** @description The key. It is shown only here. */
             key: string;
             /**
              * Format: uri
-             * @description Where to report bounces and complaints. Add `?shape=` for a provider.
+             * @description Where to report bounces and complaints.
              */
             url: string;
         };
@@ -5015,6 +5036,8 @@ export interface components {
             name?: string;
             /** @description The signing secret of Resend or Mailgun, or the verification key of SendGrid. A key with one refuses unsigned requests. `null` for none. */
             secret?: string | null;
+            /** @description Of `ses`: the ARN of the topic of Amazon SNS whose messages it takes. `null`: that of the first subscription that is confirmed. */
+            topic?: string | null;
         };
         /** @description One page of entries. */
         EntryPage: {

@@ -6,6 +6,7 @@ import {
   GateKeySchema,
   presentCreatedGateKey,
 } from '../../../wire/gate-key.ts';
+import { presentHookKey } from '../../../wire/hook-key.ts';
 import type { HookKeyKind } from './hook-keys.ts';
 
 export const GATE_KEYS: HookKeyKind = {
@@ -20,6 +21,7 @@ export const GATE_KEYS: HookKeyKind = {
     key: EXAMPLE_GATE_SECRET,
     url: `https://waitlist.example.com/gate/v1/${EXAMPLE_GATE_SECRET}`,
   },
+  present: presentHookKey,
   presentCreated: presentCreatedGateKey,
   secret: {
     maxLength: 200,

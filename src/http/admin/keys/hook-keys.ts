@@ -1,7 +1,14 @@
-import Type, { type Static, type TObject } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { closed, Deleted } from '../../../operations/core/schemas.ts';
-import { type CreatedHookKey, HOOK_KEYS_MAX, type HookKeys } from '../../../waitlist/keys/hook-keys.ts';
-import { type hookKeyProperties, presentHookKey } from '../../../wire/hook-key.ts';
+import {
+  type CreatedHookKey,
+  HOOK_KEYS_MAX,
+  type HookKeyChanges,
+  type HookKeySummary,
+} from '../../../waitlist/keys/hook-keys.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
+import type { hookKeyProperties } from '../../../wire/hook-key.ts';
 import { limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -12,10 +19,17 @@ import { keyName } from './schemas.ts';
 type HookKeySchema = TObject<ReturnType<typeof hookKeyProperties>>;
 type Presented = Static<HookKeySchema>;
 type PresentedNew = Presented & { key: string; url: string };
+/** Each kind takes what its schema has. */
+type Body = HookKeyChanges & { provider: string; topic?: string | null };
 
 /** A kind of key that is part of a URL which another service calls. */
 export interface HookKeyKind {
-  keys: HookKeys<'gat'> | HookKeys<'mek'>;
+  keys: {
+    list(context: Context, queue: Queue): Promise<HookKeySummary[]>;
+    create(context: Context, queue: Queue, input: Body): Promise<CreatedHookKey>;
+    change(context: Context, queue: Queue, keyId: string, changes: Body): Promise<HookKeySummary>;
+    remove(context: Context, queue: Queue, keyId: string): Promise<void>;
+  };
   /** In a sentence, such as `gate key`. */
   called: string;
   /** In the names of schemas and operations, such as `GateKey`. */
@@ -24,6 +38,9 @@ export interface HookKeyKind {
   example: Presented;
   createdSchema: TObject;
   createdExample: PresentedNew;
+  /** Beside the name and the secret, of a key to create and of a change. */
+  fields?: { create: Record<string, TSchema>; change: Record<string, TSchema> };
+  present(key: HookKeySummary): Presented;
   presentCreated(created: CreatedHookKey, publicUrl: string): PresentedNew;
   /** What the service signs its requests with. */
   secret: { maxLength: number; description: string; refusal: string };
@@ -31,7 +48,10 @@ export interface HookKeyKind {
   creation: string;
   /** What happens once it is deleted. */
   deletion: string;
-  requests: Record<'plain' | 'signed', { summary: string; value: { name: string; secret?: string } }>;
+  requests: Record<
+    'plain' | 'signed',
+    { summary: string; value: { name: string; secret?: string; provider?: string } }
+  >;
 }
 
 /** The routes under `/waitlists/{waitlistId}` that manage keys of one kind. */
@@ -44,12 +64,12 @@ export function registerHookKeys(app: TypedApp, parts: AdminParts, kind: HookKey
 
   app.get(path, { schema: list }, async ({ params, query }) => {
     const found = await keys.list(parts.waitlists, await requireQueue(parts, params, query));
-    return { [listProperty(kind)]: found.map(presentHookKey) };
+    return { [listProperty(kind)]: found.map(kind.present) };
   });
 
   app.post(path, { schema: create }, async (request, reply) => {
     const queue = await requireQueue(parts, request.params, request.query);
-    const created = await keys.create(domainFor(parts, request), queue, request.body);
+    const created = await keys.create(domainFor(parts, request), queue, request.body as Body);
     reply.code(201);
     return kind.presentCreated(created, parts.publicUrl);
   });
@@ -57,7 +77,8 @@ export function registerHookKeys(app: TypedApp, parts: AdminParts, kind: HookKey
   app.patch(onePath, { schema: change }, async (request) => {
     const { params, query, body } = request;
     const queue = await requireQueue(parts, params, query);
-    return presentHookKey(await keys.change(domainFor(parts, request), queue, keyIdOf(params), body));
+    const changed = await keys.change(domainFor(parts, request), queue, keyIdOf(params), body as Body);
+    return kind.present(changed);
   });
 
   app.delete(onePath, { schema: remove }, async (request) => {
@@ -178,7 +199,7 @@ function schemasOf(kind: HookKeyKind) {
   };
 }
 
-function bodiesOf({ called, name, example, secret, requests }: HookKeyKind) {
+function bodiesOf({ called, name, example, secret, requests, fields: own }: HookKeyKind) {
   const fields = {
     name: keyName,
     secret: Type.Optional(
@@ -188,19 +209,25 @@ function bodiesOf({ called, name, example, secret, requests }: HookKeyKind) {
       }),
     ),
   };
-  const request = Type.Object(fields, {
-    ...named(`${name}Request`),
-    ...closed,
-    description: `A ${called} to create.`,
-    ...withExamples(requests),
-  });
-  const change = Type.Object(fields, {
-    ...named(`${name}Change`),
-    ...closed,
-    ...limits({ minProperties: 1 }),
-    description: 'What to change.',
-    ...withExamples({ rename: { summary: 'Rename it', value: { name: example.name } } }),
-  });
+  const request = Type.Object(
+    { ...own?.create, ...fields },
+    {
+      ...named(`${name}Request`),
+      ...closed,
+      description: `A ${called} to create.`,
+      ...withExamples(requests),
+    },
+  );
+  const change = Type.Object(
+    { ...fields, ...own?.change },
+    {
+      ...named(`${name}Change`),
+      ...closed,
+      ...limits({ minProperties: 1 }),
+      description: 'What to change.',
+      ...withExamples({ rename: { summary: 'Rename it', value: { name: example.name } } }),
+    },
+  );
   return { request, change };
 }
 

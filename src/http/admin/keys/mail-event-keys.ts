@@ -1,12 +1,25 @@
+import Type from 'typebox';
 import { mailEventKeys } from '../../../waitlist/mail-events/mail-event-keys.ts';
+import { MAIL_PROVIDERS } from '../../../waitlist/mail-events/providers.ts';
 import {
   CreatedMailEventKeySchema,
   EXAMPLE_MAIL_EVENT_KEY,
   EXAMPLE_MAIL_EVENT_SECRET,
   MailEventKeySchema,
   presentCreatedMailEventKey,
+  presentMailEventKey,
 } from '../../../wire/mail-event-key.ts';
+import { limits, nullable, oneOf } from '../../../wire/schema.ts';
 import type { HookKeyKind } from './hook-keys.ts';
+
+const TOPIC_CHARACTERS_MAX = 400;
+const topic = Type.Optional(
+  nullable<string>('string', {
+    ...limits({ maxLength: TOPIC_CHARACTERS_MAX }),
+    description:
+      'Of `ses`: the ARN of the topic of Amazon SNS whose messages it takes. `null`: that of the first subscription that is confirmed.',
+  }),
+);
 
 export const MAIL_EVENT_KEYS: HookKeyKind = {
   keys: mailEventKeys,
@@ -20,6 +33,16 @@ export const MAIL_EVENT_KEYS: HookKeyKind = {
     key: EXAMPLE_MAIL_EVENT_SECRET,
     url: `https://waitlist.example.com/mail-events/v1/${EXAMPLE_MAIL_EVENT_SECRET}`,
   },
+  fields: {
+    create: {
+      provider: oneOf(MAIL_PROVIDERS, {
+        description: 'Whose reports the key takes. `plain` for your own code. It cannot be changed.',
+      }),
+      topic,
+    },
+    change: { topic },
+  },
+  present: presentMailEventKey,
   presentCreated: presentCreatedMailEventKey,
   secret: {
     maxLength: 300,
@@ -30,10 +53,14 @@ export const MAIL_EVENT_KEYS: HookKeyKind = {
     'Creates a key for `POST /mail-events/v1/{key}`, with which your mail provider reports bounces and complaints, and returns it, this once.',
   deletion: 'what the provider reports with it is refused.',
   requests: {
-    plain: { summary: 'For your own backend, Amazon SES or Postmark', value: { name: 'Amazon SES' } },
+    plain: { summary: 'For Amazon SES', value: { name: 'Amazon SES', provider: 'ses' } },
     signed: {
       summary: 'For Resend',
-      value: { name: 'Resend', secret: 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l' },
+      value: {
+        name: 'Resend',
+        provider: 'resend',
+        secret: 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l',
+      },
     },
   },
 };

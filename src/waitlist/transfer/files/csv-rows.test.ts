@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { assertProperty } from '../../../../test/support/property.ts';
 import { readCsvRows } from './csv-rows.ts';
-import type { RawRow } from './raw-row.ts';
+import { type RawRow, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
 
 /** A file in memory that hands out so many bytes at a time, and counts them. */
 function fileOf(text: string, mostAtOnce = Number.POSITIVE_INFINITY) {
@@ -81,6 +81,43 @@ describe('readCsvRows', () => {
       rows.map(({ values }) => values),
       [['say "hi"', 'x'], ['Acme "Inc"', 'y'], undefined],
     );
+  });
+
+  it('reads an overlong record as one bad row, whatever is in its cells, and goes on behind it', async () => {
+    const people = 'eve@example.com,Eve\r\n'.repeat(30_000);
+    for (const [name, cell] of Object.entries({
+      lines: people,
+      'a first line longer than what is read at once': `${'x'.repeat(600_000)}\n${people}`,
+      'just too long': `${'y'.repeat(ROW_BYTES_MAX - 40)}\n${'p@example.com,P\n'.repeat(9)}`,
+      quotes: 'say ""hi"", she said\n'.repeat(20_000),
+    }))
+      for (const mostAtOnce of [Number.POSITIVE_INFINITY, 70_001])
+        for (const ending of ['\n', '\r\n', '']) {
+          const record = `ann@example.com,"${cell}",x${ending}`;
+          const text = `email,note,z\n${record}${ending === '' ? '' : `bob@example.com,"fine",y${ending}`}`;
+          const rows = await rowsOf(fileOf(text, mostAtOnce).file);
+          const lines = record.split('\n').length - 1;
+          assert.deepEqual(
+            rows.map(({ line, nextLine, values, problem }) => [line, nextLine, values?.length, problem]),
+            [
+              [1, 2, 3, undefined],
+              [2, 2 + (ending === '' ? lines + 1 : lines), undefined, TOO_LONG],
+              ...(ending === '' ? [] : [[2 + lines, 3 + lines, 3, undefined]]),
+            ],
+            `${name}, ${mostAtOnce}`,
+          );
+        }
+  });
+
+  it('is not swallowed by a quote that is never closed, and looks for its end once', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, at) => `p${at}@example.com,""`);
+    lines[3] = 'p3@example.com,"open';
+    lines[4] = 'p4@example.com,"open again';
+    const counted = fileOf(`${lines.join('\n')}\n`);
+    const rows = await rowsOf(counted.file);
+    assert.equal(rows.length, lines.length);
+    assert.equal(rows.filter(({ problem }) => problem !== undefined).length, 2);
+    assert.ok(counted.bytes < 4 * counted.size, `${counted.bytes} of ${counted.size}`);
   });
 
   it('skips an overlong line without buffering it', async () => {

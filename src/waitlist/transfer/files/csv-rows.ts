@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { NUL_CHARACTERS } from '../../../json/strict.ts';
 import { readCsvLine, readCsvRecord } from './csv-record.ts';
+import { findRecordEnd } from './csv-record-end.ts';
 import {
   findLineEnd,
   type ImportSource,
@@ -18,7 +19,8 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
  * Reads the rows of a CSV file in pieces, starting at a given place. Malformed rows are reported, and reading
- * continues on the next line: one stray quote must not swallow the rest of the file.
+ * continues on the next line: one stray quote must not swallow the rest of the file. A row that is only too long is
+ * reported once, and reading continues behind it: what is in its cells are no rows.
  */
 export async function* readCsvRows(
   file: ImportSource,
@@ -28,6 +30,13 @@ export async function* readCsvRows(
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
   let rest: Buffer = Buffer.alloc(0);
+  /** Once a cell was followed to the end of the file without finding its quote, no other one can have it. */
+  let isOpenToEnd = false;
+  const endOf = async (start: number) => {
+    const found = isOpenToEnd ? 'open' : await findRecordEnd(file, delimiter, start);
+    isOpenToEnd ||= found === 'open';
+    return found;
+  };
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, READ_BYTES, offset + rest.length);
     const isEnd = bytesRead === 0;
@@ -35,8 +44,13 @@ export async function* readCsvRows(
     let rows: RawRow[] = [];
     let at = offset === 0 && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
     for (let handedOut = at; at < bytes.length; ) {
-      const row = nextRow(bytes, at, delimiter, { offset: offset + at, line }, isEnd);
+      const place = { offset: offset + at, line };
+      let row = nextRow(bytes, at, delimiter, place, isEnd);
       if (!row) break;
+      if (row === 'open') {
+        const found = await endOf(place.offset);
+        row = typeof found === 'string' ? lineAlone(bytes, at, delimiter, place) : tooLong(place, found);
+      }
       if (!isEmpty(bytes, at, row.end - offset)) rows.push(row);
       at = row.end - offset;
       line = row.nextLine;
@@ -46,13 +60,14 @@ export async function* readCsvRows(
       handedOut = at;
     }
     offset += at;
-    rest = bytes.subarray(at);
+    rest = bytes.subarray(Math.min(at, bytes.length));
     if (rest.length > ROW_BYTES_MAX) {
-      const end = await findLineEnd(file, offset + rest.length);
-      const row = { line, nextLine: line + 1, offset, end, alone: true };
-      rows.push({ ...row, values: undefined, problem: TOO_LONG });
-      line += 1;
-      offset = end;
+      const found = await endOf(offset);
+      const end = async () => ({ end: await findLineEnd(file, offset + rest.length), lines: 1 });
+      const row = tooLong({ offset, line }, typeof found === 'string' ? await end() : found);
+      rows.push(row);
+      line = row.nextLine;
+      offset = row.end;
       rest = Buffer.alloc(0);
     }
     yield rows;
@@ -60,28 +75,34 @@ export async function* readCsvRows(
   }
 }
 
-/**
- * Returns undefined if more bytes are needed. An open quote is followed up to the longest allowed row. The
- * lines after it that are read again have no open quote themselves, so a file is read at most twice.
- */
+/** Returns undefined if more bytes are needed, and `open` if there are too many already. */
 function nextRow(
   bytes: Buffer,
   at: number,
   delimiter: string,
   { offset, line }: RowPosition,
   isEnd: boolean,
-): RawRow | undefined {
+): RawRow | 'open' | undefined {
   const newline = bytes.indexOf(NEWLINE, at);
   if (newline < 0 && !isEnd) return undefined;
   const lineEnd = newline < 0 ? bytes.length : newline + 1;
   const record = readCsvRecord(bytes, at, lineEnd, delimiter, isEnd);
-  if (record === 'open' && !isEnd && bytes.length - at <= ROW_BYTES_MAX) return undefined;
-  if (typeof record === 'string' || record.end - at > ROW_BYTES_MAX) {
-    return readAlone(bytes.subarray(at, lineEnd), delimiter, { offset, line });
-  }
+  if (record === 'open' && !isEnd) return bytes.length - at <= ROW_BYTES_MAX ? undefined : 'open';
+  if (typeof record === 'string') return lineAlone(bytes, at, delimiter, { offset, line });
   const end = offset + record.end - at;
+  if (record.end - at > ROW_BYTES_MAX) return tooLong({ offset, line }, { end, lines: record.lines });
   const row = { line, nextLine: line + record.lines, offset, end };
   return withCells(row, record.cells, bytes, at, record.end);
+}
+
+function tooLong({ offset, line }: RowPosition, { end, lines }: { end: number; lines: number }): RawRow {
+  const row = { line, nextLine: line + lines, offset, end, alone: true };
+  return { ...row, values: undefined, problem: TOO_LONG };
+}
+
+function lineAlone(bytes: Buffer, at: number, delimiter: string, place: RowPosition): RawRow {
+  const newline = bytes.indexOf(NEWLINE, at);
+  return readAlone(bytes.subarray(at, newline < 0 ? bytes.length : newline + 1), delimiter, place);
 }
 
 function isEmpty(bytes: Buffer, from: number, to: number): boolean {

@@ -1,5 +1,5 @@
 import { MailWarning } from 'lucide-react';
-import { api, call } from '../../api/client.ts';
+import { api, call, type Schemas } from '../../api/client.ts';
 import { BASE_URL } from '../../base-path.ts';
 import type { HookKind } from '../keys/hook-keys.ts';
 
@@ -26,18 +26,22 @@ export const MAIL_EVENT_KEYS: HookKind = {
     { value: 'mailgun', label: 'Mailgun', signs: true },
     { value: 'sendgrid', label: 'SendGrid', signs: true },
   ],
-  urlOf: (key, caller) => `${BASE_URL}/mail-events/v1/${key}${caller === 'plain' ? '' : `?shape=${caller}`}`,
+  callerOf: (key) => (key as Schemas['MailEventKey']).provider,
+  urlOf: (key) => `${BASE_URL}/mail-events/v1/${key}`,
   guide: 'emails#bounces-and-complaints',
   secretAbout:
-    'Resend, Mailgun and SendGrid sign their requests. With their secret, or SendGrid’s verification key, the key takes only signed requests.',
+    'Resend, Mailgun and SendGrid sign their reports. With their secret, or SendGrid’s verification key, the key takes only signed reports, each of them once.',
   secretPlaceholder: 'whsec_…',
   deleteAbout: ({ environment }) =>
     `Where this key is used, bounces and complaints in ${environment} are refused. This cannot be undone.`,
   queryKey: 'mail-event-keys',
   list: async ({ waitlistId, environment }) =>
     (await call(api.GET(PATH, { params: { path: { waitlistId }, query: { environment } } }))).mailEventKeys,
-  create: ({ waitlistId, environment }, name) =>
-    call(api.POST(PATH, { params: { path: { waitlistId }, query: { environment } }, body: { name } })),
+  create: ({ waitlistId, environment }, name, caller) => {
+    const provider = caller as Schemas['MailEventKeyRequest']['provider'];
+    const body = { name, provider };
+    return call(api.POST(PATH, { params: { path: { waitlistId }, query: { environment } }, body }));
+  },
   setSecret: ({ waitlistId, environment }, mailEventKeyId, secret) =>
     call(
       api.PATCH(KEY_PATH, {

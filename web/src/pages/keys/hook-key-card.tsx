@@ -12,10 +12,11 @@ import { type Column, Table } from '../../ui/table.tsx';
 import {
   CreateHookKeyDialog,
   DeleteHookKeyDialog,
+  type MadeKey,
   NewHookKeyDialog,
   SecretDialog,
 } from './hook-key-dialogs.tsx';
-import { type HookKey, type HookKind, type HookScope, maskedKey } from './hook-keys.ts';
+import { canSign, type HookKey, type HookKind, type HookScope, labelOf, maskedKey } from './hook-keys.ts';
 
 type Asking = { what: 'create' } | { what: 'secret' | 'delete'; target: HookKey };
 
@@ -25,7 +26,7 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
   const queryKey = [kind.queryKey, scope.waitlistId, scope.environment];
   const query = useQuery({ queryKey, queryFn: async () => (await kind.list(scope)).toReversed() });
   const [asking, setAsking] = useState<Asking | null>(null);
-  const [made, setMade] = useState<string | null>(null);
+  const [made, setMade] = useState<MadeKey | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey });
   const close = () => setAsking(null);
   const isEmpty = query.data?.length === 0;
@@ -55,9 +56,9 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
           kind={kind}
           scope={scope}
           onClose={close}
-          onMade={async (key) => {
+          onMade={async (created) => {
             await refresh();
-            setMade(key);
+            setMade(created);
             close();
           }}
         />
@@ -74,12 +75,15 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
           onDeleted={refresh}
         />
       )}
-      {made !== null && <NewHookKeyDialog kind={kind} secret={made} onClose={() => setMade(null)} />}
+      {made !== null && <NewHookKeyDialog kind={kind} made={made} onClose={() => setMade(null)} />}
     </Card>
   );
 }
 
 function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>[] {
+  const { callerOf } = kind;
+  const takesSecret = (key: HookKey) =>
+    key.signed || !callerOf || callerOf(key) === null || canSign(kind, callerOf(key));
   return [
     {
       id: 'key',
@@ -91,6 +95,15 @@ function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>
         </span>
       ),
     },
+    ...(callerOf
+      ? [
+          {
+            id: 'caller',
+            label: kind.who,
+            cell: (key: HookKey) => labelOf(kind, callerOf(key)) ?? 'Whoever does so next',
+          },
+        ]
+      : []),
     {
       id: 'signed',
       label: 'Requests',
@@ -109,13 +122,15 @@ function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>
       right: true,
       cell: (key) => (
         <span className="flex justify-end gap-1">
-          <IconButton
-            size="sm"
-            label={`Set secret of ${maskedKey(kind, key)}`}
-            onClick={() => ask({ what: 'secret', target: key })}
-          >
-            <ShieldCheck aria-hidden />
-          </IconButton>
+          {takesSecret(key) && (
+            <IconButton
+              size="sm"
+              label={`Set secret of ${maskedKey(kind, key)}`}
+              onClick={() => ask({ what: 'secret', target: key })}
+            >
+              <ShieldCheck aria-hidden />
+            </IconButton>
+          )}
           <IconButton
             size="sm"
             label={`Delete ${maskedKey(kind, key)}`}

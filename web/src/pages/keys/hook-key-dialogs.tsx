@@ -8,7 +8,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { type HookKey, type HookKind, type HookScope, maskedKey } from './hook-keys.ts';
+import { canSign, type HookKey, type HookKind, type HookScope, labelOf, maskedKey } from './hook-keys.ts';
 
 interface DialogProps {
   kind: HookKind;
@@ -16,31 +16,45 @@ interface DialogProps {
   onClose: () => void;
 }
 
+/** A key that was created a moment ago. */
+export interface MadeKey {
+  secret: string;
+  caller: string;
+}
+
 export function CreateHookKeyDialog({
   kind,
   scope,
   onClose,
   onMade,
-}: DialogProps & { onMade: (key: string) => Promise<unknown> }) {
+}: DialogProps & { onMade: (made: MadeKey) => Promise<unknown> }) {
   const [name, setName] = useState('');
+  const [caller, setCaller] = useState('plain');
   return (
     <FormDialog
       title={`Create a ${kind.called}`}
       about={kind.createAbout(scope)}
       action="Create key"
       onClose={onClose}
-      onSubmit={async () => onMade((await kind.create(scope, name)).key)}
+      onSubmit={async () => onMade({ secret: (await kind.create(scope, name, caller)).key, caller })}
     >
       {(problem) => (
-        <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
-          <Input
-            value={name}
-            maxLength={100}
-            placeholder={kind.namePlaceholder}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
+        <>
+          {kind.callerOf && (
+            <Field label={kind.who} help="The key takes only what they send." error={problem('provider')}>
+              <Select label={kind.who} value={caller} onChange={setCaller} options={kind.callers} />
+            </Field>
+          )}
+          <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
+            <Input
+              value={name}
+              maxLength={100}
+              placeholder={kind.namePlaceholder}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          </Field>
+        </>
       )}
     </FormDialog>
   );
@@ -49,15 +63,15 @@ export function CreateHookKeyDialog({
 /** The only time that the key is shown. */
 export function NewHookKeyDialog({
   kind,
-  secret,
+  made,
   onClose,
 }: {
   kind: HookKind;
-  secret: string;
+  made: MadeKey;
   onClose: () => void;
 }) {
-  const [caller, setCaller] = useState('plain');
-  const signer = kind.callers.find(({ value, signs }) => value === caller && signs)?.label;
+  const [caller, setCaller] = useState(made.caller);
+  const signer = canSign(kind, caller) && labelOf(kind, caller);
   return (
     <Dialog
       open
@@ -72,10 +86,12 @@ export function NewHookKeyDialog({
       }
     >
       <div className="flex flex-col gap-4">
-        <Field label={kind.who}>
-          <Select label={kind.who} value={caller} onChange={setCaller} options={kind.callers} />
-        </Field>
-        <CopyField text={kind.urlOf(secret, caller)} what="URL" />
+        {!kind.callerOf && (
+          <Field label={kind.who}>
+            <Select label={kind.who} value={caller} onChange={setCaller} options={kind.callers} />
+          </Field>
+        )}
+        <CopyField text={kind.urlOf(made.secret, caller)} what="URL" />
         <p className="text-sm text-mute">
           {signer &&
             `${signer} signs its requests: add the secret that it shows with “Set secret” in the list. `}

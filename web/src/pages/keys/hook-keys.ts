@@ -32,6 +32,8 @@ export interface HookKind {
   /** Asks who calls the URL. */
   who: string;
   callers: readonly Caller[];
+  /** Of a key that is made for one caller. `null` if it does not know yet. Others answer whoever the URL names. */
+  callerOf?: (key: HookKey) => string | null;
   urlOf: (key: string, caller: string) => string;
   /** The guide, below /docs. */
   guide: string;
@@ -40,10 +42,18 @@ export interface HookKind {
   deleteAbout: (scope: HookScope) => string;
   queryKey: string;
   list: (scope: HookScope) => Promise<HookKey[]>;
-  create: (scope: HookScope, name: string) => Promise<{ key: string }>;
+  create: (scope: HookScope, name: string, caller: string) => Promise<{ key: string }>;
   /** `null` removes it. */
   setSecret: (scope: HookScope, keyId: string, secret: string | null) => Promise<unknown>;
   remove: (scope: HookScope, keyId: string) => Promise<unknown>;
+}
+
+export function labelOf({ callers }: HookKind, caller: string | null): string | undefined {
+  return callers.find(({ value }) => value === caller)?.label;
+}
+
+export function canSign({ callers }: HookKind, caller: string | null): boolean {
+  return callers.some(({ value, signs }) => value === caller && signs);
 }
 
 /** As it begins and ends: the rest is not stored. */

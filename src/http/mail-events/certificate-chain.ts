@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import { endOfTurn } from '../../lib/end-of-turn.ts';
+import type { Get } from '../../webhooks/get.ts';
+
+/** A leaf, two that issued each other, and the root. */
+const LONGEST_CHAIN = 4;
+const ROOTS_A_TURN = 5;
+const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/** A certificate that a root vouches for, as long as every one between them is valid. */
+export interface TrustedCertificate {
+  leaf: X509Certificate;
+  from: number;
+  until: number;
+}
+
+/** Throws what is wrong with a certificate, in a few words. */
+export class Untrusted extends Error {
+  override name = 'Untrusted';
+}
+
+/**
+ * Follows a certificate to a root that Node trusts. Amazon serves the certificate alone, so that its issuer is asked for
+ * at the address that it names, over plain HTTP as is usual: it counts because of its own signature.
+ */
+export async function trustedCertificate(
+  text: string,
+  { isNamed, get, roots = rootCertificates }: ChainParts,
+): Promise<TrustedCertificate> {
+  const [leaf, ...others] = (text.match(PEM) ?? []).map(parse);
+  if (!leaf) throw new Untrusted('is not a certificate');
+  if (leaf.ca) throw new Untrusted('is one of an authority');
+  if (!namesOf(leaf).some(isNamed)) throw new Untrusted('is for another name');
+  const chain = [leaf];
+  for (let last = leaf; chain.length < LONGEST_CHAIN; chain.push(last)) {
+    const root = await rootOf(last, roots);
+    if (root) return { leaf, ...validity([...chain, root]) };
+    last = others.find((one) => isIssuer(one, last)) ?? (await issuerOf(last, get));
+  }
+  throw new Untrusted('leads to no authority that is trusted');
+}
+
+interface ChainParts {
+  isNamed: (name: string) => boolean;
+  get: Get;
+  roots?: readonly string[] | undefined;
+}
+
+/** In turns, because reading all of them takes 50 ms. */
+async function rootOf(
+  certificate: X509Certificate,
+  roots: readonly string[],
+): Promise<X509Certificate | undefined> {
+  for (const [index, text] of roots.entries()) {
+    if (index % ROOTS_A_TURN === ROOTS_A_TURN - 1) await endOfTurn();
+    const root = parse(text);
+    if (isIssuer(root, certificate)) return root;
+  }
+  return undefined;
+}
+
+function isIssuer(one: X509Certificate, of: X509Certificate): boolean {
+  return one.ca && one.subject === of.issuer && of.checkIssued(one) && of.verify(one.publicKey);
+}
+
+async function issuerOf(certificate: X509Certificate, get: Get): Promise<X509Certificate> {
+  const [, address = ''] = /^CA Issuers - URI:(http:\/\/\S+)$/m.exec(certificate.infoAccess ?? '') ?? [];
+  if (!URL.canParse(address)) throw new Untrusted('leads to no authority that is trusted');
+  const issuer = parse(await get(new URL(address)));
+  if (!isIssuer(issuer, certificate)) throw new Untrusted('was not signed by whom it names');
+  return issuer;
+}
+
+function validity(chain: readonly X509Certificate[]) {
+  return {
+    from: Math.max(...chain.map(({ validFrom }) => Date.parse(validFrom))),
+    until: Math.min(...chain.map(({ validTo }) => Date.parse(validTo))),
+  };
+}
+
+function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return subjectAltName.split(', ').flatMap((name) => (name.startsWith('DNS:') ? name.slice(4) : []));
+}
+
+function parse(certificate: string | Buffer): X509Certificate {
+  try {
+    return new X509Certificate(certificate);
+  } catch {
+    throw new Untrusted('is not a certificate');
+  }
+}
