@@ -123,6 +123,7 @@ const createSchema = adminSchema({
 
 const getSchema = adminSchema({
   operationId: 'getWave',
+  showsSettings: true,
   tag,
   summary: 'Get a wave',
   description:
@@ -141,6 +142,7 @@ const getSchema = adminSchema({
 
 const changeSchema = adminSchema({
   operationId: 'updateWave',
+  settings: { lock: 'queue', besides: ({ state }) => ({ paused: state === 'paused' }) },
   tag,
   summary: 'Change, pause or resume a wave',
   description:
