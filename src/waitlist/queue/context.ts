@@ -34,6 +34,8 @@ export interface Context {
 }
 
 interface Held {
+  /** Whether there is a change already, so that its locks are held. */
+  readonly hasBegun: boolean;
   /** For what takes long, and is of no use to others before the commit. */
   readonly outside: Context;
   afterCommit(work: (context: Context) => void | Promise<void>): void;

@@ -81,7 +81,13 @@ export async function inOneTransaction<T>(
     db: held.db,
     registry: { ...registry, recheck },
     wakeUps: { ...context.wakeUps, send: (woken) => void targets.push(...woken) },
-    held: { outside: context, afterCommit: (work) => void afterwards.push(work) },
+    held: {
+      get hasBegun() {
+        return held.trx !== undefined;
+      },
+      outside: context,
+      afterCommit: (work) => void afterwards.push(work),
+    },
   };
   try {
     const result = await work(inside);

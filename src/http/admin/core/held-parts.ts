@@ -1,5 +1,5 @@
 import type { OperatorContext } from '../../../operators/context.ts';
-import { recordReadings } from '../../../operators/recorded-reads.ts';
+import type { RecordReading } from '../../../operators/recorded-reads.ts';
 import type { HeldContext } from '../../../waitlist/requests/only-once.ts';
 import type { AdminParts } from './parts.ts';
 
@@ -11,5 +11,11 @@ export function heldParts(parts: AdminParts, held: HeldContext): AdminParts {
     db: held.db,
     ...(notices ? { notices: { ...notices, wake: () => held.held.afterCommit(notices.wake) } } : {}),
   };
-  return { ...parts, waitlists: held, context, recordReading: recordReadings(context) };
+  // Never within the change: the end of the audit trail is locked last.
+  const recordReading: RecordReading = async (...reading) => {
+    const record = () => parts.recordReading(...reading);
+    if (held.held.hasBegun) held.held.afterCommit(record);
+    else await record();
+  };
+  return { ...parts, waitlists: held, context, recordReading };
 }
