@@ -55,6 +55,7 @@ function commandsFor({ keys, word, called, purpose, signers, afterDeletion, pres
   return [
     {
       name: `${word} create`,
+      once: true,
       about: `Create a key that ${purpose}. It is shown only once.`,
       flags: { ...QUEUE_FLAGS, ...NAME, ...secretFile, quiet: { about: 'Print only the key.' } },
       run: async (context, _, flags, config) => {

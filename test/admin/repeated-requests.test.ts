@@ -18,6 +18,7 @@ import {
   startService,
 } from '../support/harness.ts';
 import { unique } from '../support/storage.ts';
+import { command, jsonOf } from '../support/terminal.ts';
 import { LOOPBACK } from '../support/webhooks.ts';
 
 /** Those whose repetition does nothing again: they read, replace, or belong to the session of a person. */
@@ -351,6 +352,23 @@ forEachEngine((engine) => {
       succeeded(await send(invite('ada@example.com', of), 'gone'), 201);
       succeeded(await admin.delete(`/waitlists/${of.id}`, { confirm: of.id }));
       assertError(await send(invite('ada@example.com', of), 'gone'), 404, 'not_found');
+    });
+
+    it('is a command that is run again, too', async () => {
+      const of = await service.waitlist();
+      const { environment } = service.storage;
+      const run = (email: string, ...more: string[]) =>
+        command(environment, 'invite', 'create', '--waitlist', of.id, '--email', email, ...more);
+      const key = ['--idempotency-key', unique('c')];
+      const [first, again] = [await run('ada@example.com', ...key), await run('ada@example.com', ...key)];
+      assert.equal(first.code, 0, first.error);
+      assert.equal(again.out, first.out);
+      const other = await run('bob@example.com', ...key);
+      assert.deepEqual([other.code, other.json.code], [1, 'conflict']);
+      assert.equal((await run('bob@example.com', '--idempotency-key', '')).code, 2);
+      assert.equal(await openInvites(of), 1);
+      const token = () => jsonOf(environment, 'admin-token', 'create', '--name', 'ci', ...key);
+      assert.deepEqual(await token(), await token());
     });
   });
 });

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { BASE_URL } from '../base-path.ts';
+import { idempotencyKeys } from './idempotency-keys.ts';
 import type { components, paths } from './schema.d.ts';
 import { sessionEnded } from './session.ts';
 
@@ -7,6 +8,7 @@ export type Schemas = components['schemas'];
 
 /** The admin API. Every call is typed by its OpenAPI document. */
 export const api = createClient<paths>({ baseUrl: BASE_URL });
+api.use(idempotencyKeys);
 
 type FieldProblem = NonNullable<Schemas['Problem']['fields']>[number];
 

@@ -2420,7 +2420,7 @@ export interface components {
          * @description Identifies the error. Use it in your code.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
+        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "changed_meanwhile" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
         /** @description An error. Every endpoint returns errors in this shape. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
@@ -6423,6 +6423,10 @@ export interface components {
         "WWW-Authenticate": "Bearer";
         /** @description Number of seconds to wait before retrying. */
         "Retry-After": number;
+        /** @description Names the settings in this answer. Send it as `If-Match` with a change, to change nothing if they are others by then. */
+        ETag: string;
+        /** @description `true` if this is the answer to an earlier request with the same `Idempotency-Key`. Not sent otherwise. */
+        "Idempotent-Replayed": "true";
         /** @description Requests remaining (`r`) and seconds until the limit resets (`t`). Not sent when the limit is turned off. */
         RateLimit: string;
         /** @description The limit: requests allowed (`q`) in a window of `w` seconds. Not sent when the limit is turned off. */
@@ -7011,7 +7015,13 @@ export interface operations {
     inviteOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7026,6 +7036,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7129,7 +7140,13 @@ export interface operations {
     createOperatorLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the operator.
@@ -7145,6 +7162,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7241,7 +7259,13 @@ export interface operations {
     createAdminToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7256,6 +7280,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7412,7 +7437,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7433,6 +7464,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7471,6 +7503,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7526,7 +7559,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7552,6 +7591,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7612,7 +7652,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7638,6 +7684,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7804,7 +7851,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7830,6 +7883,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7847,7 +7901,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7873,6 +7933,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7890,7 +7951,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7911,6 +7978,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7944,6 +8012,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7961,7 +8030,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7982,6 +8057,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8098,6 +8174,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8120,7 +8197,13 @@ export interface operations {
                  */
                 language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8146,6 +8229,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8168,7 +8252,13 @@ export interface operations {
                  */
                 language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8189,6 +8279,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8249,7 +8340,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8275,6 +8372,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8393,7 +8491,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8414,6 +8518,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8431,7 +8536,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8452,6 +8563,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8469,7 +8581,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8490,6 +8608,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8583,6 +8702,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8594,7 +8714,13 @@ export interface operations {
     updateMailSending: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8615,6 +8741,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8632,7 +8759,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8653,6 +8786,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8670,7 +8804,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8691,6 +8831,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8701,6 +8842,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8930,7 +9072,13 @@ export interface operations {
                  */
                 dryRun?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8953,6 +9101,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9159,7 +9308,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9180,6 +9335,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9240,7 +9396,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9261,6 +9423,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9336,6 +9499,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9353,7 +9517,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9374,6 +9544,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9391,7 +9562,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9407,6 +9584,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9586,7 +9764,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9612,6 +9796,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9730,6 +9915,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9741,7 +9927,13 @@ export interface operations {
     updateInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9756,6 +9948,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9824,6 +10017,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9835,7 +10029,13 @@ export interface operations {
     updateAlerts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9850,6 +10050,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9861,7 +10062,13 @@ export interface operations {
     testAlerts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9871,6 +10078,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9903,7 +10111,13 @@ export interface operations {
     createEnvironment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9918,6 +10132,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9972,7 +10187,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9987,6 +10208,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10020,6 +10242,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10069,7 +10292,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10090,6 +10319,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10216,7 +10446,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10237,6 +10473,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10254,7 +10491,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10280,6 +10523,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10372,7 +10616,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10387,6 +10637,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10404,7 +10655,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the key.
@@ -10425,6 +10682,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10508,7 +10766,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10529,6 +10793,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10660,7 +10925,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10681,6 +10952,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10872,7 +11144,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10893,6 +11171,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10903,6 +11182,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11049,7 +11329,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11070,6 +11356,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11282,7 +11569,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11303,6 +11596,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11539,7 +11833,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11560,6 +11860,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11570,6 +11871,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11580,6 +11882,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11635,7 +11938,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11656,6 +11965,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11666,6 +11976,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11683,7 +11994,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11704,6 +12021,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11764,7 +12082,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11785,6 +12109,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11795,6 +12120,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11833,6 +12159,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11888,7 +12215,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11914,6 +12247,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
