@@ -65,7 +65,15 @@ export class ApiError extends Error {
 interface Answer<T> {
   data?: T;
   error?: unknown;
-  response: Pick<Response, 'ok' | 'status' | 'url'>;
+  response: Pick<Response, 'ok' | 'status' | 'url'> & { headers?: Headers };
+}
+
+/** What can be changed, with its ETag: sent as `If-Match`, nothing that others changed meanwhile is replaced. */
+export type Tagged<T> = T & { etag: string };
+
+export async function callTagged<T extends object>(request: Promise<Answer<T>>): Promise<Tagged<T>> {
+  const { response } = await request;
+  return { ...(await call(request)), etag: response.headers?.get('etag') ?? '*' };
 }
 
 /** The body of a successful answer, or an ApiError. A 401 ends the session here too. */
