@@ -14,10 +14,14 @@ import { VERSION } from '../lib/version.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { onlyOnce } from '../waitlist/requests/only-once.ts';
+import type { KeyedRequest } from '../waitlist/requests/repeated-requests.ts';
 import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { loadCommands } from './command-groups.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
+import { queueOf } from './queue.ts';
 
 const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
@@ -27,6 +31,15 @@ const COMMON: Record<string, Flag> = {
   json: { about: 'Print the result as JSON.' },
   help: { about: 'Show this help.' },
 };
+
+const ONCE: Record<string, Flag> = {
+  'idempotency-key': {
+    value: 'KEY',
+    about: 'Run again with the same key within a day, it does nothing again and prints the first result.',
+  },
+};
+
+const flagsOf = ({ flags, once }: Command): Record<string, Flag> => ({ ...flags, ...(once ? ONCE : {}) });
 
 /** Runs one command and returns its exit code: see `EXIT_CODES`. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
@@ -88,14 +101,30 @@ async function run(
     changed = true;
   });
   try {
-    const audit = auditAs(await openOperators(context), COMMAND_LINE);
-    const audited = { ...withoutTimeLimits(context), audit, actor: referenceTo(COMMAND_LINE) };
-    return (await command.run?.(audited, operands, flags, config)) ?? { json: null, text: '' };
+    const { vault, ...operators } = await openOperators(context);
+    const audit = auditAs({ ...operators, vault }, COMMAND_LINE);
+    const actor = referenceTo(COMMAND_LINE);
+    const work = async (within: Context) =>
+      (await command.run?.({ ...within, audit, actor }, operands, flags, config)) ?? { json: null, text: '' };
+    const { 'idempotency-key': key, json: _, ...given } = flags;
+    if (key === undefined) return await work(withoutTimeLimits(context));
+    const queue = typeof flags.waitlist === 'string' ? await queueOf(context, flags) : undefined;
+    const request: KeyedRequest = {
+      ...(queue ? { queueId: queue.id, vault: queue.vault } : { vault }),
+      ...{ actor, operation: command.name, key: checkKey(key) },
+      content: () => ({ operands, flags: given }),
+    };
+    return (await onlyOnce<Outcome>(withoutTimeLimits(context), request, work)).answer;
   } finally {
     // Without it, a server would only notice at its next look that it has something to do.
     if (changed) await context.db.notify().catch(() => {});
     await context.db.close();
   }
+}
+
+function checkKey(key: Flags[string]): string {
+  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new UsageProblem('--idempotency-key: must be 1 to 255 printable ASCII characters');
 }
 
 async function findCommand(words: string[]): Promise<Command> {
@@ -129,7 +158,7 @@ async function helpOn(words: string[]): Promise<string> {
 }
 
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
-  const known = { ...command.flags, ...COMMON };
+  const known = { ...flagsOf(command), ...COMMON };
   const options = Object.fromEntries(
     Object.entries(known).map(([name, { value, repeated = false }]) => [
       name,
@@ -181,7 +210,8 @@ function explain(
 ): number {
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : explainError(error, config);
-  const named = error instanceof DoorlistError && words ? withFlagNames(words, command?.flags) : words;
+  const named =
+    error instanceof DoorlistError && words ? withFlagNames(words, command && flagsOf(command)) : words;
   const passes = mayPass(error);
   const code = error instanceof DoorlistError ? error.code : codeOf(mistyped, passes);
   if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));
@@ -194,8 +224,9 @@ function codeOf(mistyped: boolean, passes: boolean): string {
   return passes ? 'unavailable' : 'failed';
 }
 
-function usage({ name, operands = [], flags = {} }: Command): string {
-  const options = Object.entries(flags).map(([flag, { value, required }]) => {
+function usage(command: Command): string {
+  const { name, operands = [] } = command;
+  const options = Object.entries(flagsOf(command)).map(([flag, { value, required }]) => {
     const text = value ? `--${flag} ${value}` : `--${flag}`;
     return required ? text : `[${text}]`;
   });
@@ -203,7 +234,7 @@ function usage({ name, operands = [], flags = {} }: Command): string {
 }
 
 function describe(command: Command): string {
-  const flags = { ...command.flags, ...COMMON };
+  const flags = { ...flagsOf(command), ...COMMON };
   const width = Math.max(
     ...Object.entries(flags).map(([name, { value = '' }]) => name.length + value.length),
   );

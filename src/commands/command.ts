@@ -22,6 +22,8 @@ export interface Command {
   /** What follows the name, such as `KEY_ID`. In brackets if optional. */
   operands?: string[];
   flags?: Record<string, Flag>;
+  /** Takes `--idempotency-key`: all that it changes is one change, and running it again with the same key does nothing again. */
+  once?: true;
   /** Opens nothing by itself, for commands that must work on a database that does not open. */
   raw?: (config: Config, operands: string[], flags: Flags, terminal: Terminal) => Promise<Outcome>;
   run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;

@@ -57,6 +57,7 @@ export const STATUS_FLAG: Record<string, Flag> = {
 export const entries: Command[] = [
   {
     name: 'entry add',
+    once: true,
     about: 'Add a person by hand, exactly as a signup does.',
     operands: ['EMAIL_OR_PHONE'],
     flags: {

@@ -109,6 +109,7 @@ function commandsFor<Own extends object>(words: Words<Own>): Command[] {
   return [
     {
       name: `${word} create`,
+      once: true,
       about: `Create a key that ${purpose}. It is shown only once.`,
       flags: {
         ...QUEUE_FLAGS,

@@ -47,6 +47,7 @@ const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
 export const invites: Command[] = [
   {
     name: 'invite create',
+    once: true,
     about: 'Invite an email address, whether or not it is on the waitlist.',
     flags: {
       ...QUEUE_FLAGS,

@@ -20,6 +20,7 @@ const QUIET = { quiet: { about: 'Print only the key.' } };
 export const keys: Command[] = [
   {
     name: 'key create',
+    once: true,
     about: 'Create a server key. The key is shown only once.',
     flags: {
       waitlist: { value: 'WAITLIST_ID', about: 'Create a key for this waitlist.' },
@@ -76,6 +77,7 @@ export const keys: Command[] = [
   },
   {
     name: 'key rotate',
+    once: true,
     about: 'Replace a server key. The old key keeps working during the overlap.',
     operands: ['KEY_ID'],
     flags: {

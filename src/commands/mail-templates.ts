@@ -115,6 +115,7 @@ export const mailTemplates: Command[] = [
   },
   {
     name: 'mail template test',
+    once: true,
     about: 'Send a test email. The server must be running.',
     operands: ['KIND'],
     flags: {

@@ -43,6 +43,7 @@ export const operators: Command[] = [
   },
   {
     name: 'operator create',
+    once: true,
     about: 'Add an operator, and print a one-time link to choose a password with.',
     flags: {
       ...EMAIL,
@@ -81,6 +82,7 @@ export const operators: Command[] = [
   },
   {
     name: 'operator reset',
+    once: true,
     about: 'Print a one-time link with which an operator sets a new password.',
     flags: {
       ...EMAIL,
@@ -101,6 +103,7 @@ export const operators: Command[] = [
   },
   {
     name: 'admin-token create',
+    once: true,
     about: 'Create a token for the admin API. It is shown only once.',
     flags: {
       name: { value: 'NAME', about: 'What the token is for.', required: true },

@@ -28,6 +28,7 @@ export const segments: Command[] = [
   },
   {
     name: 'segment create',
+    once: true,
     about: 'Save conditions as a segment, to use with --segment and in the dashboard.',
     operands: ['NAME'],
     flags: { ...QUEUE_FLAGS, ...CONDITION_FLAGS, ...STATUS_FLAG },

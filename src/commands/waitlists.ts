@@ -22,6 +22,7 @@ import { progressLine } from './progress.ts';
 export const waitlists: Command[] = [
   {
     name: 'waitlist create',
+    once: true,
     about: 'Create a waitlist in every environment.',
     operands: ['WAITLIST_ID'],
     flags: { name: { value: 'NAME', about: 'Display name.', required: true } },
@@ -94,6 +95,7 @@ export const waitlists: Command[] = [
   },
   {
     name: 'environment create',
+    once: true,
     about: 'Add an environment to every waitlist.',
     operands: ['NAME'],
     run: async (context, [name = '']) => {

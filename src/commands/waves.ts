@@ -20,6 +20,7 @@ const WHOLE = { from: 1, to: COUNT_MAX };
 export const waves: Command[] = [
   {
     name: 'wave create',
+    once: true,
     about: 'Plan invites: at the times of a schedule, or to keep a number of them open.',
     operands: ['NAME'],
     flags: {

@@ -101,6 +101,7 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook test',
+    once: true,
     about: 'Send a webhook.test event.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => {

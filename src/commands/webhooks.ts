@@ -43,6 +43,7 @@ const SETTINGS: Record<string, Flag> = {
 export const webhooks: Command[] = [
   {
     name: 'webhook create',
+    once: true,
     about: 'Create an endpoint that receives the events of a waitlist, and print its signing secret.',
     flags: {
       waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
@@ -137,6 +138,7 @@ export const webhooks: Command[] = [
   },
   {
     name: 'webhook rotate-secret',
+    once: true,
     about: 'Create a new signing secret. Deliveries carry both signatures during the overlap.',
     operands: ['ENDPOINT_ID'],
     flags: {

@@ -61,6 +61,8 @@ export interface Database extends Dialect {
   /** Like `run`, for one row. What is looked for in the same turn of the event loop shares a statement if that is faster. */
   find<P, O>(lookup: Lookup<P, O>, key: P): Promise<O | undefined> | O | undefined;
   transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Runs work again if a rival made the server undo its transaction, which was not `repeatable` by itself. */
+  repeat<T>(work: () => Promise<T>): Promise<T>;
   /** Whether a transaction can wait at the server for the lock of another one, while that one is committed. */
   readonly locksAtServer: boolean;
   /** Reads from one snapshot, however long it takes, without blocking writers. */

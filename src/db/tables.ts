@@ -660,6 +660,19 @@ const referralReview = {
   decided_at: orNull(integer),
 };
 
+/** What an operator sent with a key, and what was answered. */
+const repeatedRequest = {
+  /** 0 for what belongs to no queue. */
+  queue_id: integer,
+  /** Of the operator, the operation and the key. */
+  key_hash: bytes,
+  /** Of what was asked for. */
+  request_hash: bytes,
+  /** Sealed. null while the request is under way, which only its own transaction sees, and once it is erased. */
+  answer: orNull(bytes),
+  created_at: integer,
+};
+
 export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -856,6 +869,7 @@ export const TABLES = {
   form_referral: formReferral,
   referral_source: referralSource,
   referral_review: referralReview,
+  repeated_request: repeatedRequest,
   operator,
   operator_session: operatorSession,
   operator_link: operatorLink,

@@ -26,6 +26,7 @@ export const STATUS: Record<WireCode, number> = {
   email_mismatch: 409,
   expired: 410,
   revoked: 410,
+  changed_meanwhile: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   invalid_fields: 422,
@@ -34,7 +35,7 @@ export const STATUS: Record<WireCode, number> = {
   unavailable: 503,
 };
 
-const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict', 'changed'];
+const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict', 'changed', 'changed_meanwhile'];
 /** Only for the public form, which is not in these documents. */
 const FORM_CODES: WireCode[] = ['refused', 'invalid_fields'];
 const ALL_CODES = (Object.keys(STATUS) as WireCode[]).filter((code) => !FORM_CODES.includes(code));

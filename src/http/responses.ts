@@ -57,6 +57,10 @@ const ERRORS: Record<WireCode, ErrorCase> = {
   },
   expired: { when: 'The invite has expired.', message: 'this invite has expired' },
   revoked: { when: 'The invite was revoked.', message: 'this invite was revoked' },
+  changed_meanwhile: {
+    when: 'The settings are no longer those with the ETag in `If-Match`. Nothing was changed.',
+    message: 'If-Match: somebody else has changed this meanwhile; read it again',
+  },
   payload_too_large: {
     when: 'The request body is too large.',
     message: 'the body is too large for this endpoint',
@@ -137,6 +141,16 @@ export const RESPONSE_HEADERS = {
   'Retry-After': {
     description: 'Number of seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1, examples: [12] },
+  },
+  ETag: {
+    description:
+      'Names the settings in this answer. Send it as `If-Match` with a change, to change nothing if they are others by then.',
+    schema: { type: 'string', examples: ['"Zk3vQ0p8uVd1mXyT5cRwNg"'] },
+  },
+  'Idempotent-Replayed': {
+    description:
+      '`true` if this is the answer to an earlier request with the same `Idempotency-Key`. Not sent otherwise.',
+    schema: { type: 'string', const: 'true' },
   },
   'Preference-Applied': {
     description: 'The preference of the `Prefer` header that was honored. Not sent otherwise.',

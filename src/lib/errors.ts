@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'changed'
+  | 'changed_meanwhile'
   | 'waitlist_closed'
   | 'accepted'
   | 'email_mismatch'

@@ -12,6 +12,7 @@ const PLACES = [
   'event.body',
   'delivery.response',
   'instance.alerts',
+  'repeated_request.answer',
 ] as const;
 
 const PURPOSES = [
@@ -25,6 +26,7 @@ const PURPOSES = [
   'audit',
   'passkey',
   'challenge',
+  'request',
 ] as const;
 
 /**

@@ -23,6 +23,7 @@ const PLACES = [
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',
+  'repeated_request.answer',
 ] as const;
 type Place = (typeof PLACES)[number];
 
@@ -41,6 +42,7 @@ const PURPOSES = [
   'gate',
   'mail-event',
   'bounce',
+  'request',
 ] as const;
 type Purpose = (typeof PURPOSES)[number];
 

@@ -151,5 +151,34 @@ forEachEngine((engine) => {
       assert.deepEqual(mails.asked, ['POST']);
       await page.close();
     });
+
+    it('does once what is sent again because its answer was lost', async () => {
+      const path = `/waitlists/${site.list.id}`;
+      const page = await site.open(`${path}/api`);
+      const keysAt = '**/admin/v1/waitlists/*/keys?*';
+      const count = async () => (await site.owner.get<{ keys: unknown[] }>(`${path}/keys`)).body.keys.length;
+      const before = await count();
+      const sent: (string | undefined)[] = [];
+      await page.route(keysAt, async (route) => {
+        if (route.request().method() === 'GET') return route.fallback();
+        sent.push(route.request().headers()['idempotency-key']);
+        await route.fetch();
+        return sent.length === 1 ? route.abort() : route.fallback();
+      });
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await dialog.getByText('The server cannot be reached').waitFor();
+      assert.equal(await count(), before + 1);
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page
+        .getByText(/dl_live_/)
+        .first()
+        .waitFor();
+      assert.equal(await count(), before + 1);
+      assert.match(sent[0] ?? '', /^[0-9a-f]{32}$/);
+      assert.equal(sent[1], sent[0]);
+      await page.close();
+    });
   });
 });

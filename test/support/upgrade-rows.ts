@@ -57,6 +57,9 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const [id, hash] = [Buffer.alloc(16, 1), Buffer.alloc(32, 2)];
   const target = { queue_id, channel: 'webhook', target_id: id, event_id: id };
   const times = { created_at: START, updated_at: START };
+  trx.insert('repeated_request', [
+    { queue_id, key_hash: hash, request_hash: hash, answer: null, created_at: START },
+  ]);
   trx.insert('saved_segment', [{ queue_id, id, name: 'Testers', conditions: hash, ...times }]);
   const hookKey = { queue_id, id, hash, hint: 'x7Qa', name: '', created_at: START };
   trx.insert('gate_key', [hookKey]);

@@ -149,6 +149,7 @@ function database(
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();
     },
+    repeat: repeatRolledBack,
     locksAtServer: true,
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: (trx) => lockSchema(trx, pool.refusedSettings),

@@ -77,6 +77,7 @@ export async function openSqlite(
         release();
       }
     },
+    repeat: (work) => work(), // There is only one writer, so no rival.
     locksAtServer: false,
     snapshot: async (work) => {
       const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });

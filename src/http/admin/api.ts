@@ -35,6 +35,19 @@ page. On the last page it is \`null\`.
 Inviting many people, importing, exporting and applying a new boost run in the background. The answer is 202 with a job. Read its progress with
 \`GET /admin/v1/jobs/{jobId}\`, or watch the stream. Jobs continue after a restart.
 
+## Send again
+
+Requests that create, invite or send take an \`Idempotency-Key\`: a value that you choose, such as a UUID. Sent again with the same key and content
+within a day, they do nothing again and get the first answer, with the header \`Idempotent-Replayed: true\`. So if an answer is lost, send the request again. Other
+content with the same key is refused with 409 \`conflict\`. A request that was refused, or that only asked (\`dryRun\`), is not remembered. The key counts for one
+operator or token, and one operation. After a person on the waitlist is erased, earlier answers about that environment of it are gone: sent again, such requests get 409.
+
+## Change what others change
+
+Settings, plans and templates have an \`ETag\`. Send it as \`If-Match\` with a change: if somebody else has changed them since, the answer is 412
+\`changed_meanwhile\`, and nothing was changed. Counters and states that change by themselves are not part of it. Without \`If-Match\`, fields that you leave out stay
+as they are, and the last change of a field counts.
+
 ## Audit trail
 
 Every change is recorded with who made it, from where, and the values before and after. Reading people unmasked is recorded

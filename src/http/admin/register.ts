@@ -14,6 +14,7 @@ import { registerSetup } from './accounts/setup.ts';
 import { registerTokens } from './accounts/tokens.ts';
 import { registerTwoFactor } from './accounts/two-factor.ts';
 import { requireRoles } from './core/authenticate.ts';
+import { takeConditions } from './core/conditions.ts';
 import type { AdminParts } from './core/parts.ts';
 import { serveOperations } from './core/serve-operations.ts';
 import { registerAddEntry } from './entries/add-entry.ts';
@@ -42,6 +43,7 @@ import { registerFirstSteps } from './waitlists/first-steps.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
 import { registerWebhooks } from './webhooks/register.ts';
 
+const PREFIX = '/admin/v1';
 const BODY_BYTES_MAX = 16 * 1024;
 
 export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
@@ -51,44 +53,49 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
         route.bodyLimit ??= BODY_BYTES_MAX;
       });
       requireRoles(scope, parts);
-      registerSetup(scope, parts);
-      registerSession(scope, parts);
-      registerPassword(scope, parts);
-      registerForgotPassword(scope, parts);
-      registerMe(scope, parts);
-      registerTwoFactor(scope, parts);
-      registerPasskeys(scope, parts);
-      registerOperators(scope, parts);
-      registerOperatorMails(scope, parts);
-      registerTokens(scope, parts);
-      registerAudit(scope, parts);
-      registerStream(scope, parts);
-      registerWebhooks(scope, parts);
-      await registerMails(scope, parts);
-      await registerTransfer(scope, parts);
-      registerForm(scope, parts);
-      registerFormPreview(scope, parts);
-      registerReferralReviews(scope, parts);
-      registerJobs(scope, parts);
-      registerInstance(scope, parts);
-      registerHealthCheck(scope, parts);
-      registerAlerts(scope, parts);
-      registerEnvironments(scope, parts);
-      registerWaitlists(scope, parts);
-      registerFirstSteps(scope, parts);
-      registerDeleteWaitlist(scope, parts);
-      registerWaitlistKeys(scope, parts);
-      registerProductKeys(scope, parts);
-      registerHookKeys(scope, parts, GATE_KEYS);
-      registerHookKeys(scope, parts, MAIL_EVENT_KEYS);
-      registerEntries(scope, parts);
-      registerAddEntry(scope, parts);
-      registerStatistics(scope, parts);
-      registerInvites(scope, parts);
-      registerCreateInvites(scope, parts);
-      serveOperations(scope, parts, waves);
+      takeConditions(scope, parts, addRoutes);
+      await addRoutes(scope, parts);
     },
-    { prefix: '/admin/v1' },
+    { prefix: PREFIX },
   );
   registerLinkPages(app, parts);
+}
+
+async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
+  registerSetup(scope, parts);
+  registerSession(scope, parts);
+  registerPassword(scope, parts);
+  registerForgotPassword(scope, parts);
+  registerMe(scope, parts);
+  registerTwoFactor(scope, parts);
+  registerPasskeys(scope, parts);
+  registerOperators(scope, parts);
+  registerOperatorMails(scope, parts);
+  registerTokens(scope, parts);
+  registerAudit(scope, parts);
+  registerStream(scope, parts);
+  registerWebhooks(scope, parts);
+  await registerMails(scope, parts);
+  await registerTransfer(scope, parts);
+  registerForm(scope, parts);
+  registerFormPreview(scope, parts);
+  registerReferralReviews(scope, parts);
+  registerJobs(scope, parts);
+  registerInstance(scope, parts);
+  registerHealthCheck(scope, parts);
+  registerAlerts(scope, parts);
+  registerEnvironments(scope, parts);
+  registerWaitlists(scope, parts);
+  registerFirstSteps(scope, parts);
+  registerDeleteWaitlist(scope, parts);
+  registerWaitlistKeys(scope, parts);
+  registerProductKeys(scope, parts);
+  registerHookKeys(scope, parts, GATE_KEYS);
+  registerHookKeys(scope, parts, MAIL_EVENT_KEYS);
+  registerEntries(scope, parts);
+  registerAddEntry(scope, parts);
+  registerStatistics(scope, parts);
+  registerInvites(scope, parts);
+  registerCreateInvites(scope, parts);
+  serveOperations(scope, parts, waves);
 }

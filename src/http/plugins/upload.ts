@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { invalid } from '../../lib/errors.ts';
@@ -36,6 +37,15 @@ export function isUploading(socket: Socket): boolean {
   return uploading.has(socket);
 }
 
+const digests = new WeakMap<IncomingMessage, Hash>();
+
+/** Call it before the upload is read. Returns a function that identifies what has been read of it. */
+export function digestUpload(request: IncomingMessage): () => string {
+  const hash = createHash('sha256');
+  digests.set(request, hash);
+  return () => hash.copy().digest('base64url');
+}
+
 /**
  * Reads a body for as long as it keeps arriving. Only the time spent waiting for the client counts, not the
  * time that the caller takes to store what has arrived. Leaves the connection open for a response.
@@ -54,6 +64,7 @@ export async function* readUpload(
       if (chunk) {
         size += chunk.length;
         if (size > bytesMax) throw new UploadTooLarge({ bytesMax });
+        digests.get(request)?.update(chunk);
         leftMs = Math.min(idleMs, leftMs + (chunk.length / bytesPerSecond) * 1_000);
         yield chunk;
       } else if (request.readableEnded) return;

@@ -25,7 +25,24 @@ export interface ErrorWords {
   message?: string;
 }
 
-interface Described {
+export interface SettingsOfOperation {
+  /** What every change of them locks. */
+  lock: 'queue' | 'installation';
+  /** What can be changed, where an answer says it in other fields than a request. */
+  besides?: (answer: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** What `Idempotency-Key` and `If-Match` mean for an operation. */
+export interface ConditionsOf {
+  /** Why a POST needs no `Idempotency-Key`: it only reads, or sent twice it leaves what it leaves sent once. */
+  harmless?: 'reads' | 'same again';
+  /** Settings or a plan that others may change at the same time. They have an ETag here, and where they are shown. */
+  settings?: SettingsOfOperation;
+  /** Shows settings, with their ETag. */
+  showsSettings?: true;
+}
+
+interface Described extends ConditionsOf {
   id: string;
   /** Method and path below the API: `PATCH /waitlists/:waitlistId/waves/:waveId`. */
   at: `${Method} /${string}`;

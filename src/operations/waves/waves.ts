@@ -119,6 +119,7 @@ export const waves = [
   }),
   operation({
     id: 'getWave',
+    showsSettings: true,
     at: 'GET /waitlists/:waitlistId/waves/:waveId',
     tag,
     summary: 'Get a wave',
@@ -147,6 +148,7 @@ export const waves = [
   }),
   operation({
     id: 'updateWave',
+    settings: { lock: 'queue', besides: ({ state }) => ({ paused: state === 'paused' }) },
     at: 'PATCH /waitlists/:waitlistId/waves/:waveId',
     tag,
     summary: 'Change, pause or resume a wave',

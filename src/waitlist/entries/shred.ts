@@ -1,6 +1,7 @@
 import { eraseMessages } from '../../outbox/erase.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { eraseAnswers } from '../requests/repeated-requests.ts';
 
 interface Shredded {
   entryId: Uint8Array | null;
@@ -9,7 +10,7 @@ interface Shredded {
 
 /**
  * Erases every message that shows the entry or an invite to its email, or is addressed to it, and the
- * suppression and soft bounces of the address. Call it while invites still have the email's hash. After the commit, call the
+ * suppression and soft bounces of the address, and the kept answers of the queue. Call it while invites still have the email's hash. After the commit, call the
  * returned function: it resolves once nothing more about the person can be sent.
  */
 export async function shredEventsOf(
@@ -29,6 +30,7 @@ export async function shredEventsOf(
       .where('queue_id', '=', queue.id)
       .where('email_hash', '=', emailHash)
       .execute();
+  await eraseAnswers(trx, queue.id);
   const forget = emailHash ? [emailHash] : [];
   const subjects = [...(entryId ? [entryId] : []), ...forget, ...invites.map(({ id }) => id)];
   return eraseMessages(db, trx, { queueId: queue.id, subjects, forget, now });

@@ -29,4 +29,14 @@ export interface Context {
   readonly audit?: AuditTrail;
   /** Kind and id of the operator, token or command line that acts, if one does. */
   readonly actor?: string;
+  /** Set while changes are committed later than where they are made. */
+  readonly held?: Held;
+}
+
+interface Held {
+  /** Whether there is a change already, so that its locks are held. */
+  readonly hasBegun: boolean;
+  /** For what takes long, and is of no use to others before the commit. */
+  readonly outside: Context;
+  afterCommit(work: (context: Context) => void | Promise<void>): void;
 }

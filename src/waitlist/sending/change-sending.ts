@@ -1,5 +1,6 @@
 import { invalid } from '../../lib/errors.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
+import { afterCommit } from '../queue/after-commit.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -39,7 +40,7 @@ export async function changeSending(context: Context, queue: Queue, changes: Sen
     const recovered = await review(context, change);
     return resumed || recovered || changes.warmUp !== undefined;
   });
-  if (release) await releaseHeld(context, mailTarget(queue.id));
+  if (release) await afterCommit(context, (context) => releaseHeld(context, mailTarget(queue.id)));
 }
 
 function checkPercent(field: string, percent: number | null | undefined): void {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
+import { afterCommit } from '../queue/after-commit.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { markUnsettled, settleQueues } from './settle-queues.ts';
@@ -40,11 +41,13 @@ export async function updateWaitlist(
     await recordChanges(context, trx, before, after);
     return after;
   });
-  await settleQueues(context, updated.internalId).catch((error: unknown) => {
-    // The settings are saved, so the change succeeded.
-    if (!(error instanceof DatabaseUnavailable)) throw error;
-    context.log.warn({ reason: error.message }, 'the queues of a waitlist follow its settings later');
-  });
+  await afterCommit(context, (context) =>
+    settleQueues(context, updated.internalId).catch((error: unknown) => {
+      // The settings are saved, so the change succeeded.
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      context.log.warn({ reason: error.message }, 'the queues of a waitlist follow its settings later');
+    }),
+  );
   return updated;
 }
 

@@ -11,6 +11,7 @@ import { endCancelledJobs, forgetOldJobs } from '../jobs/forget-jobs.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { applyBoost } from '../referrals/rerank.ts';
+import { forgetAnswers } from '../requests/repeated-requests.ts';
 import { findDueReviews, firstReviewAt, reviewSending } from '../sending/review.ts';
 import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
@@ -63,7 +64,7 @@ export function createUpkeep(context: Context): Upkeep {
         name: 'status check',
         ...{ everyMs: WATCH_EVERY_MS, afterChanges: true, atLeastEveryMs: HOUR_MS },
         run: async () => {
-          await Promise.all([watch(context), forgetExpired(context)]);
+          await Promise.all([watch(context), forgetExpired(context), forgetAnswers(context)]);
         },
       },
       {

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { BASE_URL } from '../base-path.ts';
+import { idempotencyKeys } from './idempotency-keys.ts';
 import type { components, paths } from './schema.d.ts';
 import { sessionEnded } from './session.ts';
 
@@ -7,6 +8,7 @@ export type Schemas = components['schemas'];
 
 /** The admin API. Every call is typed by its OpenAPI document. */
 export const api = createClient<paths>({ baseUrl: BASE_URL });
+api.use(idempotencyKeys);
 
 type FieldProblem = NonNullable<Schemas['Problem']['fields']>[number];
 
@@ -63,7 +65,15 @@ export class ApiError extends Error {
 interface Answer<T> {
   data?: T;
   error?: unknown;
-  response: Pick<Response, 'ok' | 'status' | 'url'>;
+  response: Pick<Response, 'ok' | 'status' | 'url'> & { headers?: Headers };
+}
+
+/** What can be changed, with its ETag: sent as `If-Match`, nothing that others changed meanwhile is replaced. */
+export type Tagged<T> = T & { etag: string };
+
+export async function callTagged<T extends object>(request: Promise<Answer<T>>): Promise<Tagged<T>> {
+  const { response } = await request;
+  return { ...(await call(request)), etag: response.headers?.get('etag') ?? '*' };
 }
 
 /** The body of a successful answer, or an ApiError. A 401 ends the session here too. */

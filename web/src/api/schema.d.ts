@@ -2440,7 +2440,7 @@ export interface components {
          * @description Identifies the error. Use it in your code.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
+        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "changed_meanwhile" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
         /** @description An error. Every endpoint returns errors in this shape. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
@@ -6500,6 +6500,10 @@ export interface components {
         "WWW-Authenticate": "Bearer";
         /** @description Number of seconds to wait before retrying. */
         "Retry-After": number;
+        /** @description Names the settings in this answer. Send it as `If-Match` with a change, to change nothing if they are others by then. */
+        ETag: string;
+        /** @description `true` if this is the answer to an earlier request with the same `Idempotency-Key`. Not sent otherwise. */
+        "Idempotent-Replayed": "true";
         /** @description Requests remaining (`r`) and seconds until the limit resets (`t`). Not sent when the limit is turned off. */
         RateLimit: string;
         /** @description The limit: requests allowed (`q`) in a window of `w` seconds. Not sent when the limit is turned off. */
@@ -7088,7 +7092,13 @@ export interface operations {
     inviteOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7103,6 +7113,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7206,7 +7217,13 @@ export interface operations {
     createOperatorLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the operator.
@@ -7222,6 +7239,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7318,7 +7336,13 @@ export interface operations {
     createAdminToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7333,6 +7357,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7486,7 +7511,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7507,6 +7538,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7545,6 +7577,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7600,7 +7633,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7626,6 +7665,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7686,7 +7726,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7712,6 +7758,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7878,7 +7925,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7904,6 +7957,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7921,7 +7975,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7947,6 +8007,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7964,7 +8025,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -7985,6 +8052,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8018,6 +8086,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8035,7 +8104,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8056,6 +8131,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8172,6 +8248,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8194,7 +8271,13 @@ export interface operations {
                  */
                 language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8220,6 +8303,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8242,7 +8326,13 @@ export interface operations {
                  */
                 language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8263,6 +8353,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8323,7 +8414,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8349,6 +8446,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8467,7 +8565,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8488,6 +8592,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8505,7 +8610,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8526,6 +8637,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8543,7 +8655,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8564,6 +8682,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8657,6 +8776,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8668,7 +8788,13 @@ export interface operations {
     updateMailSending: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8689,6 +8815,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8706,7 +8833,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8727,6 +8860,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8744,7 +8878,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -8765,6 +8905,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8775,6 +8916,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9004,7 +9146,13 @@ export interface operations {
                  */
                 dryRun?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9027,6 +9175,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9233,7 +9382,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9254,6 +9409,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9314,7 +9470,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9335,6 +9497,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9410,6 +9573,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9427,7 +9591,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9448,6 +9618,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9465,7 +9636,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9481,6 +9658,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9660,7 +9838,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -9686,6 +9870,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9804,6 +9989,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9815,7 +10001,13 @@ export interface operations {
     updateInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9830,6 +10022,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9898,6 +10091,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9909,7 +10103,13 @@ export interface operations {
     updateAlerts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9924,6 +10124,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9935,7 +10136,13 @@ export interface operations {
     testAlerts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9945,6 +10152,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9977,7 +10185,13 @@ export interface operations {
     createEnvironment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9992,6 +10206,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10046,7 +10261,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10061,6 +10282,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10094,6 +10316,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10143,7 +10366,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10164,6 +10393,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10290,7 +10520,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10311,6 +10547,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10328,7 +10565,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10354,6 +10597,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10446,7 +10690,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10461,6 +10711,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10478,7 +10729,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the key.
@@ -10499,6 +10756,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10582,7 +10840,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10603,6 +10867,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10734,7 +10999,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10755,6 +11026,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10946,7 +11218,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -10967,6 +11245,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10977,6 +11256,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11123,7 +11403,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11144,6 +11430,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11356,7 +11643,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11377,6 +11670,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11651,7 +11945,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11672,6 +11972,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11682,6 +11983,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11692,6 +11994,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11747,7 +12050,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11768,6 +12077,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11778,6 +12088,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11795,7 +12106,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11816,6 +12133,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11876,7 +12194,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -11897,6 +12221,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11907,6 +12232,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11945,6 +12271,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12000,7 +12327,13 @@ export interface operations {
                  */
                 environment?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Short id of the waitlist, starting with `wl_`.
@@ -12026,6 +12359,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,10 +1,13 @@
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
+import type { ConditionsOf } from '../../../operations/core/operation.ts';
 import type { Role } from '../../../operators/roles.ts';
+import { limits } from '../../../wire/schema.ts';
 import { AdminProblemSchema, type WireCode } from '../../problem.ts';
 import { errorResponses, type MediaType, okResponse } from '../../responses.ts';
+import { idempotencyHeaders } from '../../sdk/idempotency-key.ts';
 
 /** The description of an admin route. `authenticate.ts` enforces `role`. */
-interface AdminOperation {
+interface AdminOperation extends ConditionsOf {
   operationId: string;
   tag: string;
   summary: string;
@@ -35,9 +38,10 @@ interface AdminOperation {
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
 }
 
-export interface AdminSchema {
+export interface AdminSchema extends ConditionsOf {
   role: Role | 'anyone';
   person: boolean;
+  body?: TSchema & { properties?: Record<string, TSchema> };
 }
 
 /** The schema of a route, including what its role implies. */
@@ -59,12 +63,15 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
   if (!open) codes.add('unauthorized').add('forbidden');
   // A body that is not expected is refused for the same reasons.
   if (rest.body || write) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');
+  if (rest.settings) codes.add('changed_meanwhile');
+  const headers = rest.settings || rest.showsSettings ? (['ETag'] as const) : [];
   const response = {
     [answer.status ?? 200]: okResponse({
       description: answer.description,
       schema: answer.schema,
       examples: { example: { summary: answer.description, value: answer.example } },
       limited: false,
+      headers: [...headers],
       ...(answer.type ? { type: answer.type } : {}),
       ...(answer.otherTypes ? { otherTypes: answer.otherTypes } : {}),
     }),
@@ -83,6 +90,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
   };
   return {
     ...rest,
+    ...(rest.settings ? { headers: Type.Object(ifMatchHeaders) } : {}),
     tags: [tag],
     role,
     person,
@@ -91,6 +99,52 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
     // For the compiler: a handler returns the response body, whatever its status.
     response: response as unknown as Record<200 | 201 | 202, Operation['answer']['schema']>,
   };
+}
+
+const ifMatchHeaders = {
+  'if-match': Type.Optional(
+    Type.String({
+      ...limits({ maxLength: 1_000 }),
+      description:
+        'ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.',
+      examples: ['"Zk3vQ0p8uVd1mXyT5cRwNg"'],
+    }),
+  ),
+};
+
+const KEY_CONFLICT = {
+  when: 'The `Idempotency-Key` was sent with another request before.',
+  message: 'Idempotency-Key: was sent with another request before; use a new key for a new request',
+};
+
+/** Whether sending a POST again would do something again, so that it takes a key. */
+export function takesKey({ role, person, harmless }: AdminSchema): boolean {
+  return role !== 'anyone' && !person && harmless === undefined;
+}
+
+/** The schema of a route that takes an `Idempotency-Key`. */
+export function withKey<Schema extends object>(schema: Schema): Schema {
+  const { response } = schema as { response?: Record<string, Described> };
+  const { 409: conflict } = errorResponses(
+    ['conflict'],
+    { conflict: KEY_CONFLICT },
+    AdminProblemSchema,
+  ) as Record<string, Described>;
+  const answers = Object.entries(response ?? {}).map(([status, described]) => [
+    status,
+    Number(status) < 300
+      ? { ...described, headers: { ...described.headers, 'Idempotent-Replayed': Type.String() } }
+      : described,
+  ]);
+  return {
+    ...schema,
+    headers: Type.Object(idempotencyHeaders),
+    response: { 409: conflict, ...Object.fromEntries(answers) },
+  };
+}
+
+interface Described {
+  headers: Record<string, TSchema>;
 }
 
 function requirement(role: AdminOperation['role'], person: boolean): string {

@@ -22,6 +22,7 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
 
 function schemaOf(operation: Operation) {
   const { id, tag, summary, description, role, body, answer, otherwise } = operation;
+  const { harmless, settings, showsSettings } = operation;
   const [params, query] = [paramsOf(operation), queryOf(operation)];
   const missing = missingWords(operation);
   const errors = { ...(missing ? { not_found: missing } : {}), ...operation.errors };
@@ -30,6 +31,9 @@ function schemaOf(operation: Operation) {
     ...(isEmpty(params) ? {} : { params }),
     ...(isEmpty(query) ? {} : { querystring: query }),
     ...(body ? { body } : {}),
+    ...(harmless ? { harmless } : {}),
+    ...(settings ? { settings } : {}),
+    ...(showsSettings ? { showsSettings } : {}),
     write: methodOf(operation) !== 'GET',
     also: otherwise ? [otherwise] : [],
     errors: Object.keys(errors) as (keyof typeof errors)[],

@@ -38,6 +38,7 @@ const FormRequest = Type.Partial(Type.Object({ ...formProperties, captcha: captc
 
 const showSchema = adminSchema({
   operationId: 'getForm',
+  showsSettings: true,
   tag,
   summary: 'Get the form',
   description: 'Returns the settings of the public form. It is off until you enable it.',
@@ -51,6 +52,7 @@ const showSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateForm',
+  settings: { lock: 'installation' },
   tag,
   summary: 'Update the form',
   description: 'Changes the settings. The first change creates the key of the form.',

@@ -32,6 +32,7 @@ const FormDraft = Type.Object(
 
 const schema = adminSchema({
   operationId: 'previewForm',
+  harmless: 'reads',
   tag: 'Form',
   summary: 'Preview the form',
   description:

@@ -66,6 +66,7 @@ const AlertsUpdate = Type.Object(Type.Partial(Type.Object(settings)).properties,
 
 const readSchema = adminSchema({
   operationId: 'getAlerts',
+  showsSettings: true,
   tag,
   summary: 'Get the alerts',
   description: 'Returns who is told about problems of the installation.',
@@ -75,6 +76,7 @@ const readSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateAlerts',
+  settings: { lock: 'installation' },
   tag,
   summary: 'Update the alerts',
   description:

@@ -82,6 +82,7 @@ const InstanceUpdate = Type.Object(Type.Partial(Type.Object(settings)).propertie
 
 const readSchema = adminSchema({
   operationId: 'getInstance',
+  showsSettings: true,
   tag,
   summary: 'Get the installation',
   description: 'Returns the version, the settings and what there is.',
@@ -91,6 +92,7 @@ const readSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateInstance',
+  settings: { lock: 'installation' },
   tag,
   summary: 'Update the installation',
   description:

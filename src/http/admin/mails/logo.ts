@@ -13,6 +13,7 @@ import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from './settings.ts
 const schema = {
   ...adminSchema({
     operationId: 'uploadLogo',
+    harmless: 'same again',
     tag,
     summary: 'Upload a logo',
     description:

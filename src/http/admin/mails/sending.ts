@@ -46,6 +46,7 @@ const EXAMPLE = {
 
 const getSchema = adminSchema({
   operationId: 'getMailSending',
+  showsSettings: true,
   tag,
   summary: 'Get bounce rates and sending limits',
   description:
@@ -60,6 +61,7 @@ const getSchema = adminSchema({
 
 const changeSchema = adminSchema({
   operationId: 'updateMailSending',
+  settings: { lock: 'queue', besides: ({ warmUp }) => ({ warmUp: planOf(warmUp) }) },
   tag,
   summary: 'Change sending limits, or resume sending',
   description:
@@ -75,6 +77,12 @@ const changeSchema = adminSchema({
     invalid_request: { message: 'warmUp.to: must not be below warmUp.start' },
   },
 });
+
+/** Without what it counts. */
+function planOf(warmUp: unknown): unknown {
+  const { start, to } = (warmUp ?? {}) as Partial<WarmUpPlan>;
+  return { start, to };
+}
 
 export function registerMailSending(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/mail/sending';

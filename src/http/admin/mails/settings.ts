@@ -107,6 +107,7 @@ export const EXAMPLE_SETTINGS = {
 
 const getSchema = adminSchema({
   operationId: 'getMailSettings',
+  showsSettings: true,
   tag,
   summary: 'Get the email settings',
   description: 'Returns the email settings of a waitlist. They apply to all its environments.',
@@ -120,6 +121,7 @@ const getSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateMailSettings',
+  settings: { lock: 'installation' },
   tag,
   summary: 'Update the email settings',
   description: 'Changes only the given settings. Emails that were already recorded stay as they are.',

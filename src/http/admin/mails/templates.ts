@@ -79,6 +79,7 @@ const getSchema = adminSchema({
   ...common,
   ...ofLanguage,
   operationId: 'getMailTemplate',
+  showsSettings: true,
   summary: 'Get an email template',
   description: 'Returns the current template of a kind in a language: yours, or the default.',
   role: 'support',
@@ -91,6 +92,7 @@ const saveSchema = adminSchema({
   ...common,
   ...ofLanguage,
   operationId: 'saveMailTemplate',
+  settings: { lock: 'installation' },
   summary: 'Save an email template',
   description:
     'Replaces the template of a kind in a language. The other languages stay as they are. Emails that were already recorded ' +
@@ -116,6 +118,7 @@ const resetSchema = adminSchema({
   ...common,
   ...ofLanguage,
   operationId: 'resetMailTemplate',
+  settings: { lock: 'installation' },
   write: true,
   summary: 'Reset an email template',
   description: 'Restores the default template of a kind in a language.',
@@ -132,6 +135,7 @@ const resetSchema = adminSchema({
 const previewSchema = adminSchema({
   ...common,
   operationId: 'previewMailTemplate',
+  harmless: 'reads',
   summary: 'Preview an email',
   description:
     'Renders a saved or unsaved template as a person would get it. A template with problems is not rendered.',

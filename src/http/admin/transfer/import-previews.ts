@@ -18,6 +18,7 @@ const BYTES_MAX = 1024 * 1024;
 const previewSchema = {
   ...adminSchema({
     operationId: 'previewImport',
+    harmless: 'reads',
     tag: 'Import and export',
     summary: 'Preview an import',
     description:

@@ -76,6 +76,7 @@ const getSchema = adminSchema({
 const dismissSchema = adminSchema({
   ...common,
   operationId: 'dismissFirstSteps',
+  harmless: 'same again',
   write: true,
   summary: 'Dismiss the first steps',
   description: 'The dashboard no longer shows them for this waitlist, to anyone and in any environment.',

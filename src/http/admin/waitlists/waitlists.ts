@@ -142,6 +142,7 @@ const createSchema = adminSchema({
 
 const getSchema = adminSchema({
   operationId: 'getWaitlist',
+  showsSettings: true,
   tag,
   summary: 'Get a waitlist',
   description: 'Returns one waitlist with its settings and counts.',
@@ -155,6 +156,7 @@ const getSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateWaitlist',
+  settings: { lock: 'installation', besides: ({ closedAt }) => ({ closed: closedAt !== null }) },
   tag,
   summary: 'Update a waitlist',
   description:

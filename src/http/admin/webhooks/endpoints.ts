@@ -83,6 +83,7 @@ const createSchema = adminSchema({
 
 const getSchema = adminSchema({
   operationId: 'getWebhookEndpoint',
+  showsSettings: true,
   tag,
   summary: 'Get a webhook endpoint',
   description: 'Returns one endpoint with its state. Only admins get its whole URL.',
@@ -96,6 +97,7 @@ const getSchema = adminSchema({
 
 const updateSchema = adminSchema({
   operationId: 'updateWebhookEndpoint',
+  settings: { lock: 'queue' },
   tag,
   summary: 'Update a webhook endpoint',
   description: 'Changes only the given settings.',

@@ -45,9 +45,10 @@ export async function startUploadedImport(
   options: UploadOptions,
 ): Promise<string> {
   const id = newIdOf(queue.id, await sharedNow(context));
+  const outside = context.held?.outside ?? context;
   try {
-    const size = await storeUpload(context, queue, id, bytes);
-    const file = uploadedFile(context, queue, id);
+    const size = await storeUpload(outside, queue, id, bytes);
+    const file = uploadedFile(outside, queue, id);
     const shape = await detectShape(file, 'the file', options.format);
     const plan = await planImport(file, shape, options);
     const input: UploadedImport = { ...plan, size, dryRun: options.dryRun ?? false };
@@ -66,7 +67,7 @@ export async function startUploadedImport(
       });
     });
   } catch (error) {
-    await eraseUpload(context.db.query, queue, id).catch(() => {}); // Upkeep deletes what is left.
+    await eraseUpload(outside.db.query, queue, id).catch(() => {}); // Upkeep deletes what is left.
     throw error;
   }
   return formatId('job', id);

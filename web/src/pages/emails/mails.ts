@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call, callTagged, type Schemas, type Tagged } from '../../api/client.ts';
 import type { MailKind, MailLanguage, MailState } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -12,6 +12,7 @@ export type MailDetails = Omit<Schemas['MailDetails'], 'mailable' | 'templateFai
 };
 export type MailSettings = Schemas['MailSettings'];
 export type Template = Schemas['MailTemplate'];
+export type TaggedTemplate = Tagged<Template>;
 
 /** Whose emails: those of a waitlist, or with `null` those to operators. */
 export type MailSource = Scope | null;
@@ -118,7 +119,7 @@ export const templateQuery = (scope: Scope, kind: MailKind, language: MailLangua
   queryOptions({
     queryKey: ['templates', ...scopeKey(scope), kind, language ?? null],
     queryFn: () =>
-      call(
+      callTagged(
         api.GET('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
           params: inLanguage(scope, kind, language),
         }),
@@ -149,18 +150,19 @@ export function saveTemplate(
   scope: Scope,
   kind: MailKind,
   language: MailLanguage,
-  body: Schemas['MailTemplateRequest'],
+  body: TemplateTexts,
+  etag: string,
 ) {
-  return call(
+  return callTagged(
     api.PUT('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
-      params: inLanguage(scope, kind, language),
+      params: { ...inLanguage(scope, kind, language), header: { 'If-Match': etag } },
       body,
     }),
   );
 }
 
 export function resetTemplate(scope: Scope, kind: MailKind, language: MailLanguage) {
-  return call(
+  return callTagged(
     api.DELETE('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
       params: inLanguage(scope, kind, language),
     }),

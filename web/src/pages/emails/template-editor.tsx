@@ -26,7 +26,7 @@ import { usePreview } from './use-preview.ts';
 import { useTemplateDraft } from './use-template-draft.ts';
 import { Variables } from './variables.tsx';
 
-export function TemplateEditor({ scope, template }: { scope: Scope; template: Template }) {
+export function TemplateEditor({ scope, template }: { scope: Scope; template: TaggedTemplate }) {
   const { kind, name, description, custom, enabled, variables, language, languages } = template;
   const outOfDate = languages.find((one) => one.language === language)?.outOfDate ?? false;
   const mayManage = useMay('admin');

@@ -5,7 +5,14 @@ import type { MailLanguage } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { resetTemplate, saveTemplate, type Template, type TemplateTexts, templateQuery } from './mails.ts';
+import {
+  resetTemplate,
+  saveTemplate,
+  type TaggedTemplate,
+  type Template,
+  type TemplateTexts,
+  templateQuery,
+} from './mails.ts';
 
 const FIELDS = ['subject', 'body'] as const;
 type TextField = (typeof FIELDS)[number];
@@ -23,7 +30,7 @@ export interface Meanwhile {
 }
 
 /** The texts of a template while they are edited. Saving never replaces what the editor has not shown. */
-export function useTemplateDraft(scope: Scope, template: Template, chosen: MailLanguage | undefined) {
+export function useTemplateDraft(scope: Scope, template: TaggedTemplate, chosen: MailLanguage | undefined) {
   const { kind, language } = template;
   const client = useQueryClient();
   /** What the draft was made from. */
@@ -33,20 +40,19 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
   const dirty = differing(draft, base).length > 0;
   const { queryKey } = templateQuery(scope, kind, chosen);
   /** What was typed since the draft was like `before` stays. */
-  const start = (from: Template, before?: TemplateTexts) => {
+  const start = (from: TaggedTemplate, before?: TemplateTexts) => {
     setBase(from);
     setDraft((now) => ({ ...textsOf(from), ...(before && pick(now, differing(now, before))) }));
     setMeanwhile(undefined);
   };
   if (base.version !== template.version && !dirty) start(template);
 
-  const adopt = (saved: Template, sent?: TemplateTexts) => {
+  const adopt = (saved: TaggedTemplate, sent?: TemplateTexts) => {
     client.setQueryData(queryKey, saved);
     start(saved, sent);
     return client.invalidateQueries({ queryKey: ['templates', scope.waitlistId], refetchType: 'none' });
   };
-  const write = (texts: TemplateTexts, expectVersion: number) =>
-    saveTemplate(scope, kind, language, { ...texts, expectVersion });
+  const write = (texts: TemplateTexts, etag: string) => saveTemplate(scope, kind, language, texts, etag);
   /** Takes over what the draft has not changed. */
   const rebase = async () => {
     const theirs = await client.fetchQuery({ ...templateQuery(scope, kind, chosen), staleTime: 0 });
@@ -57,10 +63,12 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
   };
   const save = useAct(async () => {
     try {
-      await adopt(await write(draft, base.version), draft);
+      await adopt(await write(draft, base.etag), draft);
       toast('Template saved');
     } catch (error) {
-      await (ApiError.from(error).code === 'changed' ? rebase() : Promise.reject(error)).catch(toastError);
+      await (ApiError.from(error).code === 'changed_meanwhile' ? rebase() : Promise.reject(error)).catch(
+        toastError,
+      );
     }
   });
   const reset = async () => {
@@ -68,7 +76,7 @@ export function useTemplateDraft(scope: Scope, template: Template, chosen: MailL
     await adopt(saved);
     toast('Template reset', {
       undo: () =>
-        void write(textsOf(base), saved.version)
+        void write(textsOf(base), saved.etag)
           .then((saved) => adopt(saved))
           .catch(toastError),
     });

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, call, type Schemas } from '../../api/client.ts';
+import { answered, keyFor } from '../../api/idempotency-keys.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
@@ -148,6 +149,8 @@ function post(url: string, file: File, onSent: (bytes: number) => void, signal: 
   const request = new XMLHttpRequest();
   request.open('POST', url);
   request.setRequestHeader('content-type', typeOf(file.name) ?? 'text/csv');
+  const what = [url, file.name, file.size, file.lastModified].join(' ');
+  request.setRequestHeader('idempotency-key', keyFor(what));
   request.upload.onprogress = ({ loaded }) => onSent(loaded);
   return new Promise<{ data?: Job; error?: unknown; response: { ok: boolean; status: number; url: string } }>(
     (resolve, reject) => {
@@ -158,6 +161,7 @@ function post(url: string, file: File, onSent: (bytes: number) => void, signal: 
       request.onload = () => {
         const { status, responseURL, responseText } = request;
         const ok = status >= 200 && status < 300;
+        if (status < 500) answered(what);
         const response = { ok, status, url: responseURL };
         try {
           const body = JSON.parse(responseText);
