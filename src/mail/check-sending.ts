@@ -1,3 +1,4 @@
+import { isoTime } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { EVERYONE, MAIL_SERVER, SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
@@ -60,6 +61,6 @@ function linkOf({ name }: RecordedPause): string {
 function inWords({ name, error, answer, since, triedAt }: RecordedPause, now: number): string {
   const scope = name === MAIL_SERVER || name === EVERYONE ? '' : ` for ${name.slice(SENDER_OF.length)}`;
   const said = answer === null ? '' : `. It said: ${answer}`;
-  const tried = new Date(triedAt).toISOString();
+  const tried = isoTime(triedAt);
   return `paused${scope} for ${ageInWords(Math.max(0, now - since))}: ${error}${said}. Emails wait, and one is tried now and then, last at ${tried}`;
 }

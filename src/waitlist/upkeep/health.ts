@@ -1,7 +1,7 @@
 import type { Worker } from '../../db/cluster.ts';
 import { storedSchemaVersion } from '../../db/migrate.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../lib/time.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import { HEALTH_COUNT_MAX, readInstallationHealth } from '../../outbox/delivery-health.ts';
@@ -130,9 +130,7 @@ export async function checkJobs(context: Context): Promise<Finding> {
     .orderBy('updated_at')
     .limit(JOBS_SHOWN)
     .execute();
-  const shown = jobs.map(
-    ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
-  );
+  const shown = jobs.map(({ kind, updated_at }) => `${kind}, last step at ${isoTime(updated_at)}`);
   const isStuck = jobs.some(({ updated_at }) => now - updated_at > STUCK_MS);
   const level = isStuck ? 'warning' : 'fine';
   return { what: 'unfinished jobs', ok: true, level, detail: shown.join('; ') || 'none' };
