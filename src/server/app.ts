@@ -14,7 +14,7 @@ import { registerGuides } from '../http/guides/register.ts';
 import { registerMailEvents } from '../http/mail-events/register.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
-import { registerJsonBody, requireBodies } from '../http/plugins/body.ts';
+import { refuseBrokenQueries, registerJsonBody, requireBodies } from '../http/plugins/body.ts';
 import { bodyBudgets } from '../http/plugins/body-budget.ts';
 import { bodyReader, type ReadBody } from '../http/plugins/body-reader.ts';
 import { registerCors } from '../http/plugins/cors.ts';
@@ -144,6 +144,7 @@ export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trusted
   const readBody = bodyReader(bodyBudgets(context.counts));
   registerJsonBody(app, readBody);
   requireBodies(app);
+  refuseBrokenQueries(app);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
