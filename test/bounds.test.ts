@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
 import { schemaPlaces } from './support/document-places.ts';
-import { type Service, startService } from './support/harness.ts';
+import { forEachEngine, type Service, startService } from './support/harness.ts';
+import { type HostileRequest, hostileRequests } from './support/hostile-values.ts';
+import { adminToken } from './support/operators.ts';
 
 let service: Service;
 const documents: Document[] = [];
@@ -48,3 +50,90 @@ describe('both OpenAPI documents', () => {
     );
   });
 });
+
+/** The processor time of a request, of all threads of this process, and the longest text that it normalized. */
+async function costOf(
+  send: () => Promise<number>,
+): Promise<{ cpuMs: number; normalized: number; status: number }> {
+  const { normalize } = String.prototype;
+  let normalized = 0;
+  String.prototype.normalize = function (form?: string) {
+    normalized = Math.max(normalized, this.length);
+    return normalize.call(this, form);
+  };
+  const before = process.cpuUsage();
+  try {
+    const status = await send();
+    const { user, system } = process.cpuUsage(before);
+    return { cpuMs: (user + system) / 1000, normalized, status };
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+}
+
+/** Longer than any text is that may be normalized whole. */
+const NORMALIZED_MAX = 2_000;
+const UNSUSPICIOUS_MS = 60;
+
+forEachEngine((engine) => {
+  describe('a value that no caller should send, anywhere in a request', () => {
+    let target: Service;
+    before(async () => {
+      target = await startService(engine);
+    });
+    after(() => target.close());
+
+    it('gets no 5xx, and no more work than its length is worth', async () => {
+      const list = await target.waitlist();
+      await list.signup({ email: 'ada@example.com' });
+      const key = await adminToken(target);
+      const [sdk, admin] = documents as [Document, Document];
+      const credentials = [
+        { document: sdk, key: list.key },
+        { document: admin, key },
+      ];
+      const [gate, mailEvents] = [await list.gate(), await list.mailEvents()];
+      let sent = 0;
+      const send = async ({ method, url, rawBody }: HostileRequest, key: string) => {
+        sent += 1;
+        const where = url.replace(/^\/gate\/v1\/none/, gate).replace(/^\/mail-events\/v1\/none/, mailEvents);
+        const body =
+          rawBody === undefined ? {} : { rawBody, headers: { 'content-type': 'application/json' } };
+        return (await target.request(method, where, { key, ...body })).status;
+      };
+      for (const { document, key } of credentials) {
+        const requests = [...hostileRequests(document, list.id)];
+        for (const some of inGroups(
+          requests.filter(({ isLong }) => !isLong),
+          16,
+        )) {
+          const statuses = await Promise.all(some.map((request) => send(request, key)));
+          for (const [at, status] of statuses.entries())
+            assert.ok(status < 500, `${some[at]?.what}: ${status}`);
+        }
+        for (const request of requests.filter(({ isLong }) => isLong)) {
+          const { cpuMs, normalized, status } = await costOf(() => send(request, key));
+          assert.ok(status < 500, `${request.what}: ${status}`);
+          assert.ok(normalized < NORMALIZED_MAX, `${request.what}: ${normalized} units were normalized`);
+          if (cpuMs < UNSUSPICIOUS_MS) continue;
+          const again = await costOf(() => send(request, key));
+          const shorter = await costOf(() =>
+            send({ ...request, rawBody: quarter(request.rawBody ?? '') }, key),
+          );
+          const ratio = again.cpuMs / Math.max(shorter.cpuMs, UNSUSPICIOUS_MS / 8);
+          assert.ok(ratio < 10, `${request.what}: four times the length takes ${ratio} times as long`);
+        }
+      }
+      assert.ok(sent > 5_000, String(sent));
+    });
+  });
+});
+
+/** The same request with a quarter of its long text. */
+function quarter(rawBody: string): string {
+  return rawBody.replace(/(a\u0316\u0301){1000,}|\.{1000,}/g, (text) => text.slice(0, text.length / 4));
+}
+
+function* inGroups<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

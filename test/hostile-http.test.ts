@@ -410,6 +410,7 @@ forEachEngine((engine) => {
       'a length that is no number': 'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n',
       'a broken chunk': `POST ${VERIFY} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       'an unknown transfer encoding': `POST ${VERIFY} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n`,
+      'two Hosts': 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
       'no Host': 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
     };
     for (const [name, bytes] of Object.entries(garbage)) {

@@ -198,8 +198,11 @@ forEachEngine((engine) => {
         assert.equal(await served('192.0.2.1:1, 10.1.1.1:443', '192.0.2.2:1, 10.1.1.1:443'), 4);
       });
 
-      it('serve a request with a malformed forwarded header', async () => {
-        assert.equal(await served('nonsense', '', ',,,', 'ü'), 4);
+      it('count what is no address as coming from the proxy, however it is made up', async () => {
+        assert.equal(await served('nonsense', '', ',,,', 'ü'), 3);
+        assert.equal(await served('192.0.2.1, a', '192.0.2.2, b', '192.0.2.3, unknown', '_hidden'), 3);
+        assert.equal(await served('192.0.2.1, x, 10.1.1.1', '192.0.2.2, y, 10.1.1.1', 'z, 10.1.1.1'), 3);
+        assert.equal(await served('x, 192.0.2.1', 'y, 192.0.2.2', ', 192.0.2.3,'), 4);
       });
     });
 

@@ -13,6 +13,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { listEnvironments } from '../waitlist/settings/environments.ts';
 import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { auditQueue } from '../waitlist/upkeep/audit.ts';
+import { checkNumbers } from '../waitlist/upkeep/check-numbers.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
 import type { Outcome } from './command.ts';
 import { checkAllWork, checkServer, outcomeOf, whyNotOpen } from './status.ts';
@@ -38,6 +39,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
       findings.push(...(await checkOperation(context, config)), ...checkServer(config));
       if (scope.work) findings.push(...(await checkAllWork(context)));
       findings.push(await checkAuditTrail(context), ...(await checkQueues(context, scope)));
+      findings.push(await checkNumbers(context));
       hasServer = await hasMailServer(context, config);
       if (scope.work && config.smtpUrl !== undefined) {
         const { checkSenders } = await import('../mail/sender/check-senders.ts');

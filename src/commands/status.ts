@@ -6,6 +6,7 @@ import { explainError } from '../installation/explain-error.ts';
 import { type AnyFinding, checkOperation, checkWork } from '../installation/health.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
+import { isoTime } from '../lib/time.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
@@ -80,7 +81,7 @@ export async function checkAllWork(context: Context): Promise<Finding[]> {
       what: ERRORS[channel] ?? 'email error',
       ok: true,
       level: 'warning' as const,
-      detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
+      detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${isoTime(lastAt)})`,
     })),
   ];
   return (await checkWork(context, deliveries)).map(nameEndpoint);

@@ -17,8 +17,12 @@ describe('isoTime', () => {
     );
   });
 
-  it('rejects invalid times', () => {
-    for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => isoTime(time), RangeError);
+  it('shows a number beyond all dates as the last one, and rejects what is no number', () => {
+    for (const time of [8.64e15 + 1, 2 ** 53, 2 ** 62]) {
+      assert.equal(isoTime(time), isoTime(8.64e15));
+      assert.equal(isoTime(-time), isoTime(-8.64e15));
+    }
+    assert.throws(() => isoTime(Number.NaN), RangeError);
   });
 });
 

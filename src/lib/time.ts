@@ -19,9 +19,12 @@ export function readTime(text: string): number | undefined {
   return TIME.test(isoTime(time)) ? time : undefined;
 }
 
-/** ISO 8601 in UTC, with milliseconds. */
+/** As far as dates go, before and after 1970. */
+const TIME_MAX = 8.64e15;
+
+/** ISO 8601 in UTC, with milliseconds. A damaged time, beyond all dates, is shown as the last one. */
 export function isoTime(time: number): string {
-  return new Date(time).toISOString();
+  return new Date(Math.min(Math.max(time, -TIME_MAX), TIME_MAX)).toISOString();
 }
 
 export function isoTimeOrNull(time: number | null): string | null {

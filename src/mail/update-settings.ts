@@ -2,13 +2,13 @@ import type { Database, Trx } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { isWhole } from '../lib/whole-number.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { REMINDER_MS, repairedSettings } from '../waitlist/queue/setting-ranges.ts';
 import {
   checkPicture,
   type OwnWaitlist,
   ownPicturePath,
   storePicture,
 } from '../waitlist/settings/pictures.ts';
-import { REMINDER_MS } from '../waitlist/settings/waitlist-input.ts';
 import { readParts, renamedParts, writePart } from './parts.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './templates/kinds.ts';
 import { checkMailSettings, type MailSettings } from './templates/settings.ts';
@@ -120,7 +120,8 @@ export async function requireWaitlist(
 ) {
   const row = await executor
     .selectFrom('waitlist')
-    .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms', 'confirm_emails', 'boost'])
+    .select(['id', 'mail_kinds', 'mail_version', 'confirm_emails', 'boost'])
+    .select(['invite_reminder_ms', 'invite_expiry_ms', 'referral_cap'])
     .where('public_id', '=', waitlistId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -129,7 +130,7 @@ export async function requireWaitlist(
     internalId: row.id,
     kinds: row.mail_kinds.split(',').filter(isMailKind),
     version: row.mail_version,
-    inviteReminderMs: row.invite_reminder_ms,
+    inviteReminderMs: repairedSettings(row).invite_reminder_ms,
     confirmEmails: row.confirm_emails === 1,
     boost: row.boost,
   };

@@ -15,7 +15,7 @@ import { registerMailEvents } from '../http/mail-events/register.ts';
 import { snsOpener } from '../http/mail-events/sns.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
-import { registerJsonBody, requireBodies } from '../http/plugins/body.ts';
+import { refuseBrokenQueries, registerJsonBody, requireBodies } from '../http/plugins/body.ts';
 import { bodyBudgets } from '../http/plugins/body-budget.ts';
 import { bodyReader, type ReadBody } from '../http/plugins/body-reader.ts';
 import { registerCors } from '../http/plugins/cors.ts';
@@ -148,6 +148,7 @@ export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trusted
   const readBody = bodyReader(bodyBudgets(context.counts));
   registerJsonBody(app, readBody);
   requireBodies(app);
+  refuseBrokenQueries(app);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);

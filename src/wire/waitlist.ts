@@ -1,12 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Waitlist } from '../waitlist/queue/queue.ts';
-import {
-  BOOST,
-  INVITE_EXPIRY_MS,
-  NAME_CHARACTERS_MAX,
-  REFERRAL_CAP,
-} from '../waitlist/settings/waitlist-input.ts';
+import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../waitlist/queue/setting-ranges.ts';
+import { NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
 import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
 import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';
 import { described, limits, METADATA_KEY, named, nullable, time, timeOrNull } from './schema.ts';

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** What requests that were sent with a key were answered, for a day. */
 export const repeatedRequests: Migration = {
-  version: 38,
+  version: 39,
   statements: [
     `create table repeated_request (
       queue_id bigint not null,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { numberText } from '../kept-numbers.ts';
 
 /**
  * Encodes an array for the server: bytes in binary, everything else as text. The driver would scan every character
@@ -12,7 +13,7 @@ export function arrayOf(values: readonly unknown[]): string | Buffer {
 
 function elementOf(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return numberText(value);
   return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }
 

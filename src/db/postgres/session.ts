@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { numberText } from '../kept-numbers.ts';
 import { arrayOf } from './arrays.ts';
 
 /** A statement for the server. Named statements stay prepared in their session. */
@@ -154,7 +155,7 @@ class Batch implements pg.Submittable {
   }
 }
 
-/** Reads bigint as a number: none of our sequences or times comes near 2^53. */
+/** Reads bigint as a number: larger ones are not written. */
 export function parserFor(type: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {
   return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text');
 }
@@ -162,5 +163,6 @@ export function parserFor(type: number, format: 'text' | 'binary' = 'text'): (te
 function encode(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value === 'number') return numberText(value);
   return Array.isArray(value) ? arrayOf(value) : String(value);
 }

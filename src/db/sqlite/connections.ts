@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { ManyQuery } from './bulk.ts';
+import { readAll } from './damaged-numbers.ts';
 import { nameDamage } from './explain.ts';
 import type { Reader } from './reader.ts';
 import type { Writer } from './writer.ts';
@@ -27,7 +28,7 @@ export class SnapshotConnection extends SqlConnection {
 
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+      return { rows: readAll(this.#database.prepare(text), parameters) as R[] };
     } catch (error) {
       throw nameDamage(error as Error, this.#file);
     }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
+import { readAll } from './damaged-numbers.ts';
 import { nameDamage } from './explain.ts';
 
 /**
@@ -60,7 +61,7 @@ function createReader(database: DatabaseSync, fail: (error: Error) => never): Re
     const { statement, names } = prepared.get(text) ?? prepare(text);
     if (!open) openSnapshot();
     try {
-      const rows = statement.all(...(parameters as never[])) as unknown as unknown[][];
+      const rows = readAll(statement, parameters) as unknown[][];
       return rows.map((values) => toRow<O>(names, values));
     } catch (error) {
       return fail(error as Error);

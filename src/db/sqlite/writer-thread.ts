@@ -1,7 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { unkeptNumber } from '../kept-numbers.ts';
 import { checkpointsBeside } from './checkpoints.ts';
+import { readAll, readNearest } from './damaged-numbers.ts';
 import { primaryCodeOf, SQLITE } from './error-codes.ts';
 import { fairTurns } from './fairness.ts';
 import { DatabaseReplaced, watchIdentity } from './identity.ts';
@@ -74,6 +76,8 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
     copy: () => checkpoint('passive'),
   });
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
+    const unkept = unkeptNumber(rows ?? parameters);
+    if (unkept !== undefined) throw new Error(unkept);
     const waiting = <T>(work: () => T): T => (db.isTransaction ? work() : turns.wait(work));
     const { statement, answers } = waiting(() => prepare(sql));
     if (rows) {
@@ -81,7 +85,8 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
       return { rows: [], changes: rows.length };
     }
     if (answers) {
-      const found = waiting(() => statement.all(...(parameters as never[])));
+      const readRows = isWrite(sql) ? readNearest : readAll;
+      const found = waiting(() => readRows(statement, parameters));
       return { rows: found, changes: found.length };
     }
     const { changes } = waiting(() => statement.run(...(parameters as never[])));

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { problemInText } from '../../json/strict.ts';
 import { invalid } from '../../lib/errors.ts';
 import { parseStrictJson } from '../../wire/parse-json.ts';
 import type { ReadBody } from './body-reader.ts';
@@ -39,6 +40,20 @@ export function requireBodies(app: FastifyInstance): void {
     done(isMissing ? invalid('body: is required') : undefined);
   });
 }
+
+/** For all routes, whether or not their query has a schema: no database takes such a text. */
+export function refuseBrokenQueries(app: FastifyInstance): void {
+  app.addHook('preValidation', ({ query }, _reply, done) => {
+    for (const [name, value] of Object.entries(query as Record<string, unknown>))
+      for (const text of [name, value].flat()) {
+        const problem = typeof text === 'string' ? problemInText(text) : undefined;
+        if (problem !== undefined) return done(invalid(`${shown(name)}: ${problem}`));
+      }
+    done();
+  });
+}
+
+const shown = (name: string) => name.slice(0, 64).replaceAll('\0', '').toWellFormed();
 
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -13,18 +13,32 @@ const HEADER = 'x-forwarded-for';
 export function registerForwardedAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { headers } }, _reply, next) => {
     const forwarded = headers[HEADER];
-    if (typeof forwarded === 'string') headers[HEADER] = forwarded.split(',').map(bareAddress).join(', ');
+    if (typeof forwarded === 'string') {
+      const addresses = lastAddresses(forwarded);
+      if (addresses.length > 0) headers[HEADER] = addresses.join(', ');
+      else delete headers[HEADER];
+    }
     next();
   });
 }
 
 const ADDRESS = /^"?(?:for=)?"?(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]*)?"?$/i;
 
-function bareAddress(text: string): string {
-  const trimmed = text.trim();
-  const [, six, four] = ADDRESS.exec(trimmed) ?? [];
-  const address = six ?? four ?? trimmed;
-  return isIP(address) ? address : trimmed;
+/**
+ * The entries after the last one that is no address. Whoever sends such an entry could make up a new one for each
+ * request, so it counts for the proxy that passed it on.
+ */
+function lastAddresses(header: string): string[] {
+  const entries = header.split(',').filter((entry) => entry.trim() !== '');
+  const addresses = entries.map(bareAddress);
+  return addresses.slice(addresses.lastIndexOf(undefined) + 1) as string[];
+}
+
+function bareAddress(entry: string): string | undefined {
+  const text = entry.trim();
+  const [, six, four] = ADDRESS.exec(text) ?? [];
+  const address = six ?? four ?? text;
+  return isIP(address) ? address : undefined;
 }
 
 /** Whoever sends such a header can add a line to the log, so there are few. */

@@ -135,6 +135,7 @@ function isProbe(route: string | undefined): boolean {
 function refusalOf(request: FastifyRequest, routes: RouteTable): Error | undefined {
   const { headers, raw, is404 } = request;
   if (headers.host === undefined && raw.httpVersionMinor === 1) return invalid('Host: is required');
+  if (countHosts(raw.rawHeaders) > 1) return invalid('Host: is given more than once');
   if (!is404) return;
   const known = routes.find(request.url);
   if (known) {
@@ -142,6 +143,14 @@ function refusalOf(request: FastifyRequest, routes: RouteTable): Error | undefin
     return new HttpError('method_not_allowed', `this path supports only ${allow}`, { allow });
   }
   if (!isNavigation(request)) return notFound(NOTHING_HERE);
+}
+
+/** Node keeps the first one, a proxy in front may have looked at another. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1;
+  return count;
 }
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */

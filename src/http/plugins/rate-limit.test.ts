@@ -86,6 +86,10 @@ describe('rateLimiter', () => {
     assert.throws(() => limiter.take('a', reply), { code: 'rate_limited' });
   });
 
+  it('counts all whose connection has ended as one client', () => {
+    assert.equal(clientOf({ ip: undefined as unknown as string }), 'gone');
+  });
+
   it('is disabled at 0', () => {
     const limiter = rateLimiter('test', 0, { clock: () => 0, meter: UNMETERED, counts: localCounts() });
     const { headers, reply } = recorder();

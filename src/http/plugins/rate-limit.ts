@@ -41,11 +41,14 @@ export function rateLimiter(
   };
 }
 
-/** A forwarded value may not be an address, and must not use more memory than one. */
+/** What is kept of each client. */
 const CLIENT_CHARACTERS_MAX = 64;
+/** Those whose connection has ended by now have no address. */
+const GONE = 'gone';
 
 /** An IPv6 user has a whole /64, so each network counts as one client. */
-export function clientOf({ ip }: FastifyRequest): string {
+export function clientOf(request: Pick<FastifyRequest, 'ip'>): string {
+  const ip = (request.ip as string | undefined) ?? GONE;
   if (!isIPv6(ip)) return ip.slice(0, CLIENT_CHARACTERS_MAX);
   if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7);
   const [head = '', tail = ''] = ip.split('%', 1)[0]?.split('::') ?? [];

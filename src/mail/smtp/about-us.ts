@@ -44,8 +44,12 @@ export function saysNoMailbox(response: string): boolean {
   return NO_MAILBOX.test(response.toLowerCase().replace(/\s+/g, ' '));
 }
 
-/** Also as it is written in links, where each parameter stands for itself. */
-const ADDRESS = /[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+|[^\s<>"'(),;:[\]?&=]+%40[^\s<>"'(),;:[\]?&=]+/gi;
+/** Also as it is written in links, where each parameter stands for itself, and in the addresses of bounces. */
+const ADDRESS =
+  /[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+|[^\s<>"'(),;:[\]?&=]+%40[^\s<>"'(),;:[\]?&=]+|[^\s<>"'(),;:[\]?&]+=40[^\s<>"'(),;:[\]?&=]+/gi;
+const BASE64 = /[a-z0-9+/_-]{8,}={0,2}/gi;
+/** Where in a word of base64 the address can begin: what is before it may be no part of it. */
+const BASE64_STARTS = [0, 1, 2, 3];
 
 /** The server's words without the recipient: everything that looks like an address, and both parts of theirs. */
 export function withoutRecipient(response: string, { from, to }: { from: string; to: string }): string {
@@ -59,7 +63,17 @@ export function withoutRecipient(response: string, { from, to }: { from: string;
   const plain = response.replace(ADDRESS, (found) =>
     found.replace(/%40/, '@').toLowerCase() === from.toLowerCase() ? found : '…',
   );
-  return [local, domain, domainToASCII(domain)].reduce(hide, plain);
+  const parts = [local, local.replace(/\+.*$/s, ''), domain, domainToASCII(domain)];
+  return parts.reduce(
+    hide,
+    plain.replace(BASE64, (word) => (to !== '' && hidesAddress(word, to) ? '…' : word)),
+  );
+}
+
+function hidesAddress(word: string, to: string): boolean {
+  return BASE64_STARTS.some((start) =>
+    Buffer.from(word.slice(start), 'base64').toString('utf8').toLowerCase().includes(to.toLowerCase()),
+  );
 }
 
 function escapePattern(text: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeFailure, type Fault, type SmtpError } from './failure.ts';
+import { ANSWER_CHARACTERS_MAX, describeFailure, type Fault, type SmtpError } from './failure.ts';
 import { readSmtpUrl } from './url.ts';
 
 const SERVER = readSmtpUrl('smtp://user:secret@mail.example.com:587');
@@ -172,6 +172,31 @@ describe('a response from a mail server', () => {
       answer,
       '550 5.7.23 SPF failed: http://spf.example/Why?id=…&ip=192.0.2.1 for …; s=hello%40acme.example',
     );
+  });
+
+  it('is told without the recipient, without their tag, as bounces write it, and in base64', () => {
+    const to = 'ada+news@example.org';
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const told = (words: string) =>
+      describeFailure(answered('RCPT TO', `550 ${words}`), SERVER, { ...LETTER, to }).answer;
+    assert.equal(told('mailbox ada is full'), '550 mailbox … is full');
+    assert.equal(told('bounces+ada=2Bnews=40example.org rejected'), '550 … rejected');
+    assert.equal(told(`see /${base64(to)} or x${base64(`<${to}>`)}`), '550 see … or …');
+    assert.equal(told(`id ${Buffer.from(to).toString('base64url')}`), '550 id …');
+    assert.equal(
+      told('id U29tZXRoaW5nIGVsc2U= and 4XyzABCDEFGH1234'),
+      '550 id U29tZXRoaW5nIGVsc2U= and 4XyzABCDEFGH1234',
+    );
+  });
+
+  it('is cut before anything looks for something in it', () => {
+    const { response, answer } = describeFailure(
+      answered('RCPT TO', `550 ${'.'.repeat(1_000_000)}`),
+      SERVER,
+      LETTER,
+    );
+    assert.equal(response?.length, ANSWER_CHARACTERS_MAX);
+    assert.ok((answer ?? '').length <= ANSWER_CHARACTERS_MAX);
   });
 
   it('concerns one email when only its address needs an extension that the server lacks', () => {

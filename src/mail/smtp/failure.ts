@@ -44,12 +44,21 @@ const BAD_SEQUENCE = 503;
 const TOO_LARGE = 552;
 const PARAMETER_REFUSED = 555;
 
+/** A line of a server has at most 512 characters, and few answer with more than three. */
+export const ANSWER_CHARACTERS_MAX = 2_000;
+
+/** To look for something in an answer takes time that grows faster than its length, and its server can be anyone's. */
+export function cutAnswer(response: string): string {
+  return response.slice(0, ANSWER_CHARACTERS_MAX).toWellFormed();
+}
+
 /** Decides by the failed command and by codes, and for the email itself also by what servers say. */
 export function describeFailure(
   error: SmtpError,
   server: SmtpServer,
   { from, to }: { from: string; to: string } = { from: '', to: '' },
 ): SmtpFailure {
+  if (error.response !== undefined) error.response = cutAnswer(error.response);
   const { code = '', response } = error;
   const status = error.responseCode ?? null;
   const answer = response === undefined ? null : plainLine(withoutRecipient(response, { from, to }));

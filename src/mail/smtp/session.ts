@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { SEND_MS_MAX } from './constants.ts';
-import type { SmtpError } from './failure.ts';
+import { cutAnswer, type SmtpError } from './failure.ts';
 import type { SmtpServer } from './url.ts';
 
 const CONNECT_MS_MAX = 10_000;
@@ -107,7 +107,7 @@ export async function openSession(
           body.once('end', () => extend(endOfDataMs));
           connection.send({ from, to: [to], size: bytes.length }, body, done as never);
         });
-        return response;
+        return cutAnswer(response);
       } catch (error) {
         const { code, responseCode } = error as SmtpError;
         // After something without a code, it is not known what the next answer is about.

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import type { WaitlistTable } from '../../db/tables.ts';
+import { repairedSettings } from './setting-ranges.ts';
 
 /** The settings of a queue and its waitlist, as they are while the lock is held. */
 export interface QueueSettings {
@@ -52,7 +53,8 @@ export const readSettings = statement<{ waitlistId: number; queueId: number }, S
     .where('deleted_at', 'is', null),
 );
 
-export function settingsOf(row: SettingsRow, subscriptions: string): QueueSettings {
+export function settingsOf(stored: SettingsRow, subscriptions: string): QueueSettings {
+  const row = repairedSettings(stored);
   const mailKinds = row.mail_kinds.split(',');
   return {
     boost: row.boost,

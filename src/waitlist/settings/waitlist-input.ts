@@ -1,15 +1,10 @@
-import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import { Problems } from '../../lib/errors.ts';
 import { nameProblem } from '../../lib/name.ts';
-import { MINUTE_MS } from '../../lib/time.ts';
-import { isWhole, type WholeRange, wholeRule } from '../../lib/whole-number.ts';
+import { isWhole, wholeRule } from '../../lib/whole-number.ts';
+import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../queue/setting-ranges.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
-export const BOOST_MAX = 1_000;
-export const BOOST: WholeRange = { minimum: 0, maximum: BOOST_MAX };
-export const REFERRAL_CAP: WholeRange = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-export const INVITE_EXPIRY_MS: WholeRange = { minimum: 1, maximum: DURATION_MAX_MS };
-export const REMINDER_MS: WholeRange = { minimum: MINUTE_MS, maximum: DURATION_MAX_MS };
+export const BOOST_MAX = BOOST.maximum;
 export const NAME_CHARACTERS_MAX = 200;
 
 export interface WaitlistSettings {

@@ -5,6 +5,7 @@ import { DoorlistError, Problems } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
+import { repairedSettings } from '../queue/setting-ranges.ts';
 import { readMetadataKeys } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './insert-queue.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
@@ -76,7 +77,8 @@ export function settingsOf(waitlist: WaitlistSummary): WaitlistSettings {
   return settings;
 }
 
-function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
+function summaryOf(stored: Selectable<WaitlistTable>): WaitlistSummary {
+  const row = repairedSettings(stored);
   return {
     internalId: row.id,
     id: row.public_id,

@@ -1,6 +1,6 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { reportState } from '../../lib/state-log.ts';
-import { HOUR_MS } from '../../lib/time.ts';
+import { HOUR_MS, isoTime } from '../../lib/time.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import type { Context } from '../queue/context.ts';
 
@@ -27,6 +27,6 @@ export async function watch(context: Context): Promise<void> {
   const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
   reportState(log, 'delivery backlog', pending > BACKLOG_LIMIT ? `over ${BACKLOG_LIMIT}` : 'ok');
   const late = oldestAt !== null && now - oldestAt > OLDEST_LIMIT_MS;
-  const since = oldestAt === null ? {} : { oldest: new Date(oldestAt).toISOString() };
+  const since = oldestAt === null ? {} : { oldest: isoTime(oldestAt) };
   reportState(log, 'oldest delivery', late ? 'over an hour old' : 'ok', since);
 }
