@@ -16,7 +16,7 @@ import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { CodeArea } from './code-area.tsx';
 import { languageName } from './mail-names.ts';
-import type { Template } from './mails.ts';
+import type { TaggedTemplate } from './mails.ts';
 import { PreviewOptions } from './preview-options.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { Problems } from './problems.tsx';
