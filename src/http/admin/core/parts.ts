@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyFinding } from '../../../installation/health.ts';
+import type { OwnCommands } from '../../../installation/own-commands.ts';
 import type { DkimKey } from '../../../lib/dkim-key.ts';
 import type { FewAtOnce } from '../../../lib/few-at-once.ts';
 import type { OpenDns } from '../../../mail/sender/dns.ts';
@@ -34,6 +35,7 @@ export interface AdminParts extends SignInParts {
   waitlists: Context;
   publicUrl: string;
   emails: EmailParts;
+  commands: OwnCommands;
   /** To check the records of senders. */
   openDns: OpenDns;
   /** Everything that is known about the installation. */
