@@ -13,6 +13,17 @@ describe('commands that people copy', () => {
     );
     assert.deepEqual(written.toSorted(), ['src/lib/root.ts', 'web/src/command.ts']);
   });
+
+  it('name the data and the port of the installation, except on pages that everybody may see', () => {
+    const importing = globSync('web/src/**/*.{ts,tsx}').filter((file) =>
+      /from '[./]+\/command\.ts'/.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(importing.toSorted(), [
+      'web/src/api/commands.ts',
+      'web/src/pages/sign-in/forgot-password-page.tsx',
+      'web/src/pages/sign-in/setup-page.tsx',
+    ]);
+  });
 });
 
 describe('texts', () => {

@@ -1,4 +1,5 @@
 import { COMMAND } from '../lib/root.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { DEFAULT_ENVIRONMENT, requireQueue } from '../waitlist/queue/registry.ts';
@@ -21,8 +22,4 @@ export function commandOn({ waitlist, environment }: Queue, ...words: string[]):
     ...(environment === DEFAULT_ENVIRONMENT ? [] : ['--env', environment]),
   ];
   return [COMMAND, ...[...words, ...scope].map(shellWord)].join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -36,8 +36,11 @@ const REMOVAL_EVERY_DAYS = 11;
 /** The share of signups for the second waitlist. */
 const TEAMS_SHARE = 0.05;
 const TEST_ENTRIES = 24;
-/** Long enough for a few runs. */
-const TEAMS_WAVE_DAY = DAYS - 15;
+/** Long enough for a few runs. Until then, the owner invites by hand. */
+const WAVE_DAY = DAYS - 15;
+/** Of everyone who ever signs up, invited by one run of a wave. */
+const WAVE_SHARE = 1 / 400;
+const TEAMS_WAVE_SHARE = 1 / 50;
 
 interface DemoInput {
   entries: number;
@@ -99,7 +102,10 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
     if (day === TEAM_DAY) await onTeamDay();
     if (day === WEBHOOKS_DAY) await turnOnWebhooks(context, beta, story.config, story.receiverPort);
     if (day === MAILS_DAY) await turnOnMails(context);
-    if (day === TEAMS_WAVE_DAY) await planWave(context, teams, entries * TEAMS_SHARE);
+    if (day === WAVE_DAY) {
+      await planWave(context, beta, entries, WAVE_SHARE);
+      await planWave(context, teams, entries * TEAMS_SHARE, TEAMS_WAVE_SHARE);
+    }
     if (isInviteDay(day)) await waves.invite(waveSize(day, entries));
     const busy = day >= WEBHOOKS_DAY;
     const hours = busy ? 1 : 6;
@@ -108,6 +114,7 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
       await waves.decideUntil(until);
       await teamWaves.decideUntil(until);
       timeline.moveTo(until);
+      await waves.runPlanned();
       await teamWaves.runPlanned();
       await confirm(context, beta, confirming);
       confirming = await signUp(context, beta, takeUntil(arrivals, until), random);
@@ -147,7 +154,7 @@ function testArrivals(at: number): Arrival[] {
 }
 
 function isInviteDay(day: number): boolean {
-  return day >= FIRST_INVITES_DAY && (day - FIRST_INVITES_DAY) % INVITES_EVERY_DAYS === 0;
+  return day >= FIRST_INVITES_DAY && day < WAVE_DAY && (day - FIRST_INVITES_DAY) % INVITES_EVERY_DAYS === 0;
 }
 
 /** More each time, up to about a tenth of everyone in total. */

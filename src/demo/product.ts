@@ -58,10 +58,10 @@ export async function createProduct(context: Context): Promise<void> {
 }
 
 /** Some on each weekday, until two of five have joined. */
-export async function planWave(context: Context, queue: Queue, people: number): Promise<void> {
+export async function planWave(context: Context, queue: Queue, people: number, share: number): Promise<void> {
   await createWave(context, queue, {
     name: 'Weekday mornings',
-    count: Math.max(1, Math.round(people / 50)),
+    count: Math.max(1, Math.round(people * share)),
     schedule: {
       timeZone: 'Europe/Berlin',
       time: '09:00',
@@ -78,6 +78,7 @@ export async function turnOnForm(context: Context, queue: Queue): Promise<void> 
     headline: 'A calmer way to plan your week',
     text: 'Orbit is in private beta. Join the waitlist, and invite friends to move up.',
     buttonText: 'Join the waitlist',
+    acceptedUrl: 'https://app.orbit.example/welcome',
     fields: [
       {
         name: 'role',

@@ -6,8 +6,9 @@ import { randomCode } from '../lib/ids.ts';
 import { isThere } from '../lib/private-file.ts';
 import { buildDemo } from './build-demo.ts';
 import { type DemoMark, emptyDemoDirectory, markDemo, readDemo } from './demo-directory.ts';
+import { type MailCatcher, startMailCatcher } from './mail-catcher.ts';
 import { OWNER_EMAIL } from './product.ts';
-import { RECEIVER_HOST, type Receiver, startReceiver } from './receiver.ts';
+import { RECEIVER_HOST, startReceiver } from './receiver.ts';
 
 interface DemoOptions {
   dir: string;
@@ -24,24 +25,28 @@ export interface Demo {
   builtAt: number;
   /** With which to serve it. */
   config: Config;
-  receiver: Receiver;
+  /** Ends what receives its webhooks and emails. */
+  close(): Promise<void>;
 }
 
 const PASSWORD_CHARACTERS = 16;
 /** The story must not reach into the future, and settling takes a moment of it. */
 const END_BEFORE_MS = 60_000;
 
-/** Builds the demo unless it is there, and starts what receives its webhooks. */
+/** Builds the demo unless it is there, and starts what receives its webhooks and emails. */
 export async function openDemo(config: Config, options: DemoOptions): Promise<Demo> {
   const { dir, entries, fresh } = options;
   const found = readDemo(dir);
-  if (found && !fresh) {
-    const receiver = await startReceiver(found.receiverPort);
-    return demoOf(found, false, configFor(config, dir, receiver.port), receiver);
-  }
-  requireStopped(dir);
-  const receiver = await startReceiver(0);
-  const own = configFor(config, dir, receiver.port);
+  const isKept = found !== undefined && !fresh;
+  if (!isKept) requireStopped(dir);
+  const receiver = await startReceiver(isKept ? found.receiverPort : 0);
+  const catcher = await startMailCatcher();
+  const close = async () => {
+    await receiver.close();
+    await catcher.close();
+  };
+  const own = configFor(config, dir, receiver.port, catcher);
+  if (isKept) return demoOf(found, false, own, close);
   const mark: DemoMark = {
     password: randomCode(PASSWORD_CHARACTERS),
     receiverPort: receiver.port,
@@ -56,15 +61,15 @@ export async function openDemo(config: Config, options: DemoOptions): Promise<De
     await buildDemo(own, { entries, password, receiverPort, end, onDay });
     const finished = { ...mark, builtAt: Date.now() };
     await markDemo(dir, finished);
-    return demoOf(finished, true, own, receiver);
+    return demoOf(finished, true, own, close);
   } catch (error) {
-    await receiver.close();
+    await close();
     throw error;
   }
 }
 
-function demoOf({ password, builtAt }: DemoMark, built: boolean, config: Config, receiver: Receiver): Demo {
-  return { email: OWNER_EMAIL, password, built, builtAt: builtAt ?? 0, config, receiver };
+function demoOf({ password, builtAt }: DemoMark, built: boolean, config: Config, close: Demo['close']): Demo {
+  return { email: OWNER_EMAIL, password, built, builtAt: builtAt ?? 0, config, close };
 }
 
 /** A running demo would lose its files. */
@@ -76,7 +81,7 @@ function requireStopped(dir: string): void {
 }
 
 /** Nothing of the real installation, and nothing that could leave this machine. */
-function configFor(config: Config, dir: string, receiverPort: number): Config {
+function configFor(config: Config, dir: string, receiverPort: number, { url }: MailCatcher): Config {
   const { host, port } = config;
   return {
     ...config,
@@ -87,7 +92,8 @@ function configFor(config: Config, dir: string, receiverPort: number): Config {
     databaseReplicaUrl: undefined,
     masterKey: undefined,
     masterKeyNext: undefined,
-    smtpUrl: undefined,
+    smtpUrl: url,
+    smtpRate: 0,
     mailFrom: 'hello@orbit.example',
     dkim: undefined,
     bounceAddress: undefined,

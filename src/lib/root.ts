@@ -12,13 +12,18 @@ export const COMMAND: string = commandFor(ROOT, process.argv[1] ?? '');
 
 /** In a container, as a package of the machine or of a project, or in a checkout. */
 export function commandFor(root: string, script: string): string {
-  if (path.basename(script) === 'doorlist') return 'doorlist';
+  if (isImage(script)) return 'doorlist';
   const folders = root.split(path.sep);
   const modules = folders.indexOf('node_modules');
   if (modules === -1) return CHECKOUT_COMMAND;
   // A project has this file, and `npm install --global` writes none.
   const project = path.join(folders.slice(0, modules).join(path.sep), 'package.json');
   return existsSync(project) ? 'npx doorlist' : 'doorlist';
+}
+
+/** Only in the image of a container is this the name of the program. */
+export function isImage(script: string): boolean {
+  return path.basename(script) === 'doorlist';
 }
 
 /** The same for starting the server. */

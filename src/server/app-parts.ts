@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Dashboard } from '../http/dashboard/register.ts';
 import { checkInstallation } from '../installation/health.ts';
+import { ownCommands } from '../installation/own-commands.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { AppParts } from './app.ts';
 import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
@@ -19,6 +20,7 @@ function configuredParts(config: Config, context: Context) {
   return {
     ...{ role, rateLimits, trustedProxies, webhookAllow, webhookProxy, publicUrl, sessions },
     emails: { from, smtp: smtpUrl !== undefined, dkim, bounceAddress },
+    commands: ownCommands(config),
     checkHealth: () => checkInstallation(context, config),
   };
 }

@@ -44,6 +44,7 @@ import type { SdkParts } from '../http/sdk/parts.ts';
 import { registerSignup } from '../http/sdk/signup.ts';
 import { registerVerifyWebhook } from '../http/sdk/verify-webhook.ts';
 import type { TypedApp } from '../http/typed-app.ts';
+import type { OwnCommands } from '../installation/own-commands.ts';
 import { allowList } from '../lib/addresses.ts';
 import { VERSION } from '../lib/version.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
@@ -78,6 +79,8 @@ export interface AppParts {
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
   emails: EmailParts;
+  /** How commands are run on this installation. */
+  commands: OwnCommands;
   /** Stands in for the DNS, in tests. */
   openDns?: OpenDns;
   /** Everything that is known about the installation. */
@@ -239,6 +242,7 @@ export async function buildApp(
     publicUrl: parts.publicUrl,
     cookies,
     emails: parts.emails,
+    commands: parts.commands,
     openDns: parts.openDns ?? openDns,
     checkHealth: parts.checkHealth,
     limits: parts.sessions,

@@ -1,7 +1,6 @@
-import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { VARIABLES } from '../config/variables.ts';
-import { COMMAND } from '../lib/root.ts';
+import { type OwnCommands, ownCommands } from '../installation/own-commands.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -37,7 +36,8 @@ Only /healthz, /readyz and /metrics are served here.${metrics}
         ? '\nRole: api. Webhooks, emails and jobs wait for an instance with another role.'
         : '';
     const id = first?.id ?? 'wl_acme';
-    const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
+    const own = ownCommands(config);
+    const create = first ? '' : `  ${own.command} waitlist create ${id} --name "Acme"\n`;
     return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${withoutDashboard ?? address}
@@ -45,7 +45,7 @@ API reference: ${address}/docs${metrics}${answering}${leaves}${setup(address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 
-${sameStorage(config)}${create}  KEY=$(${COMMAND} key create --waitlist ${id} --env production --read --quiet)
+${sameStorage(own)}${create}  KEY=$(${own.command} key create --waitlist ${id} --env production --read --quiet)
   curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
@@ -65,16 +65,11 @@ function describeStorage({ databaseUrl, dataDir, masterKey }: Config): string {
   return masterKey === undefined ? `PostgreSQL, master key in ${dataDir}` : 'PostgreSQL';
 }
 
-/**
- * Commands in another terminal would otherwise create a database of their own, or not find the master key. A
- * database's URL may hold its password.
- */
-function sameStorage({ databaseUrl, dataDir, masterKey }: Config): string {
-  const variables = masterKey === undefined ? 'DATABASE_URL' : 'DATABASE_URL and DOORLIST_MASTER_KEY';
-  const elsewhere = databaseUrl === undefined ? '' : `  # In a terminal with the same ${variables}:\n`;
-  const isUsed = databaseUrl === undefined || masterKey === undefined;
-  if (!isUsed || dataDir === VARIABLES.dataDir.shownDefault) return elsewhere;
-  return `${elsewhere}  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
+/** Commands in another terminal would otherwise create a database of their own, or not find the master key. */
+function sameStorage({ variables, secrets }: OwnCommands): string {
+  const elsewhere = secrets.length === 0 ? '' : `  # In a terminal with the same ${secrets.join(' and ')}:\n`;
+  const set = Object.entries(variables).map(([name, value]) => `  export ${name}=${shellWord(value)}\n`);
+  return elsewhere + set.join('');
 }
 
 /** Printed until there is an owner. Only someone with this link can become the first one. */

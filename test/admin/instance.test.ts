@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { inline, ownCommands } from '../../src/installation/own-commands.ts';
 import { VERSION } from '../../src/lib/version.ts';
 import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
@@ -11,6 +12,7 @@ import {
   START,
   startService,
 } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
 import { command } from '../support/terminal.ts';
 import { endpointFor } from '../support/webhooks.ts';
 
@@ -31,6 +33,7 @@ forEachEngine((engine) => {
 
     it('says what it is', async () => {
       await service.waitlist();
+      const own = ownCommands(service.config);
       const expected = {
         version: VERSION,
         engine,
@@ -38,10 +41,23 @@ forEachEngine((engine) => {
         publicUrl: service.config.publicUrl,
         emails: { from: 'hello@acme.example', smtp: 'none' },
         counts: { waitlists: 1, operators: 0 },
+        commands: {
+          run: inline(own.variables, own.command),
+          start: own.start,
+          secrets: engine === 'sqlite' ? [] : ['DATABASE_URL'],
+        },
         defaultTimeZone: 'UTC',
         createdAt: new Date(START).toISOString(),
       };
       assert.deepEqual(succeeded(await admin.get('/instance')), expected);
+      const { storage } = service;
+      assert.match(
+        own.variables.DOORLIST_DATA_DIR ?? '',
+        new RegExp(`^${storage.environment.DOORLIST_DATA_DIR}$`),
+      );
+      const token = await adminToken(service, 'support');
+      const seen = await service.request<{ commands: unknown }>('GET', '/admin/v1/instance', { key: token });
+      assert.equal(seen.body.commands, null, 'nobody below admin runs commands');
     });
 
     it('changes its settings, and refuses what is not a time zone', async () => {

@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Document } from '../../src/http/docs/document.ts';
 import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
+import { ownCommands } from '../../src/installation/own-commands.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type AppParts, buildApp } from '../../src/server/app.ts';
 import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
@@ -46,6 +47,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     webhookAllow: [],
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    commands: ownCommands(config),
     checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
   });

@@ -1,6 +1,3 @@
-const CHECKOUT = 'npm run -s doorlist --';
-
-/** How commands are run where the server was installed. */
-export const COMMAND = document.querySelector<HTMLMetaElement>('meta[name="command"]')?.content ?? CHECKOUT;
-
-export const START = COMMAND === CHECKOUT ? 'npm start' : `${COMMAND} serve`;
+/** How commands are run where the server was installed: all that a page for everybody says. */
+export const COMMAND =
+  document.querySelector<HTMLMetaElement>('meta[name="command"]')?.content ?? 'npm run -s doorlist --';

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { checkInstallation } from '../../installation/health.ts';
+import { ownCommands } from '../../installation/own-commands.ts';
 import { allowList } from '../../lib/addresses.ts';
 import { openAccounts } from '../../mail/operators/notices.ts';
 import { openDns } from '../../mail/sender/dns.ts';
@@ -13,7 +14,7 @@ export async function openOperationParts(waitlists: Context, config: Config): Pr
   const { publicUrl, mailFrom: from, smtpUrl, dkim, bounceAddress, webhookAllow } = config;
   const context = await openAccounts(waitlists);
   return {
-    ...{ waitlists, context, publicUrl, openDns },
+    ...{ waitlists, context, publicUrl, openDns, commands: ownCommands(config) },
     emails: { from, smtp: smtpUrl !== undefined, dkim, bounceAddress },
     checkHealth: () => checkInstallation(waitlists, config),
     pageTurn: (_caller, work) => work(),

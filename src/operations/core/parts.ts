@@ -1,4 +1,5 @@
 import type { AnyFinding } from '../../installation/health.ts';
+import type { OwnCommands } from '../../installation/own-commands.ts';
 import type { DkimKey } from '../../lib/dkim-key.ts';
 import type { FewAtOnce } from '../../lib/few-at-once.ts';
 import type { OpenDns } from '../../mail/sender/dns.ts';
@@ -24,6 +25,7 @@ export interface OperationParts {
   context: OperatorContext;
   publicUrl: string;
   emails: EmailParts;
+  commands: OwnCommands;
   /** To check the records of senders. */
   openDns: OpenDns;
   /** Everything that is known about the installation. */

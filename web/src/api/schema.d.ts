@@ -4481,6 +4481,15 @@ export interface components {
                 /** @description Whether it answers. If not, its queues cannot be used. */
                 isUp: boolean;
             }[] | null;
+            /** @description How the command line of this installation is run. `null` for roles below `admin`. */
+            commands: {
+                /** @description What comes before the words of a command, in a terminal of the machine that the server runs on. */
+                run: string;
+                /** @description How the server is started, with what is known of its variables. `null` for a container. */
+                start: string | null;
+                /** @description Variables that must be set as well. They are secret, so that `run` has none of them. */
+                secrets: string[];
+            } | null;
             /** @description IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`. */
             defaultTimeZone: string;
             /**

@@ -1,13 +1,15 @@
 import Type, { type Static } from 'typebox';
+import { inline } from '../../../installation/own-commands.ts';
 import { isoTime } from '../../../lib/time.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { countOperators } from '../../../operators/operators.ts';
+import { mayActAs } from '../../../operators/roles.ts';
 import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
-import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
+import { named, nullable, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
+import type { AdminParts, Caller } from '../core/parts.ts';
 import { domainFor } from '../core/waitlist-scope.ts';
 
 const tag = 'Instance';
@@ -54,6 +56,26 @@ const InstanceObject = Type.Object(
       ],
       { description: 'The workers of a Citus cluster. `null` if the queues are not spread over one.' },
     ),
+    commands: Type.Union(
+      [
+        Type.Object({
+          run: Type.String({
+            description:
+              'What comes before the words of a command, in a terminal of the machine that the server runs on.',
+          }),
+          start: nullable<string>('string', {
+            description:
+              'How the server is started, with what is known of its variables. `null` for a container.',
+          }),
+          secrets: Type.Array(Type.String(), {
+            description:
+              'Variables that must be set as well. They are secret, so that `run` has none of them.',
+          }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'How the command line of this installation is run. `null` for roles below `admin`.' },
+    ),
     ...settings,
     createdAt: time('When the installation was created.'),
   },
@@ -67,6 +89,11 @@ const EXAMPLE: Static<typeof InstanceObject> = {
   emails: { from: 'hello@example.com', smtp: 'configured' },
   counts: { waitlists: 2, operators: 3 },
   workers: null,
+  commands: {
+    run: 'DOORLIST_DATA_DIR=/var/lib/doorlist doorlist',
+    start: 'DOORLIST_DATA_DIR=/var/lib/doorlist PORT=4000 doorlist serve',
+    secrets: [],
+  },
   defaultTimeZone: 'Europe/Berlin',
   createdAt: '2026-11-15T09:30:00.000Z',
 };
@@ -108,8 +135,13 @@ const updateSchema = adminSchema({
 });
 
 export function registerInstance(app: TypedApp, parts: AdminParts): void {
-  const { waitlists, context, publicUrl, emails } = parts;
-  const present = async (): Promise<Static<typeof InstanceObject>> => {
+  const { waitlists, context, publicUrl, emails, commands } = parts;
+  const presentCommands = ({ variables, command, start, secrets }: typeof commands) => ({
+    run: inline(variables, command),
+    start,
+    secrets,
+  });
+  const present = async ({ caller }: { caller: Caller }): Promise<Static<typeof InstanceObject>> => {
     const { createdAt, waitlists: count, defaultTimeZone } = await readInstance(waitlists);
     return {
       version: VERSION,
@@ -118,6 +150,7 @@ export function registerInstance(app: TypedApp, parts: AdminParts): void {
       emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
       counts: { waitlists: count, operators: await countOperators(context) },
       workers: await waitlists.db.clusterWorkers(),
+      commands: mayActAs(caller.actor.role, 'admin') ? presentCommands(commands) : null,
       defaultTimeZone,
       createdAt: isoTime(createdAt),
     };
@@ -127,6 +160,6 @@ export function registerInstance(app: TypedApp, parts: AdminParts): void {
 
   app.patch('/instance', { schema: updateSchema }, async (request) => {
     await updateInstance(domainFor(parts, request), request.body);
-    return present();
+    return present(request);
   });
 }

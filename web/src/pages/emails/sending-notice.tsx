@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
+import { useCommands } from '../../api/commands.ts';
 import { healthQuery } from '../../api/health.ts';
 import { instanceQuery } from '../../api/instance.ts';
 import { useMay } from '../../api/me.ts';
-import { START } from '../../command.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 
-const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
-DOORLIST_MAIL_FROM='hello@example.com' ${START}`;
+const VARIABLES = [
+  "DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587'",
+  "DOORLIST_MAIL_FROM='hello@example.com'",
+];
 
 interface SendingNoticeProps {
   environment: string;
@@ -21,6 +23,7 @@ interface SendingNoticeProps {
 /** Why emails are not sent, and how to change that. Nothing where they are. */
 export function SendingNotice({ environment, waitlistId }: SendingNoticeProps) {
   const { data } = useQuery(instanceQuery);
+  const { start, note } = useCommands();
   if (environment !== PRODUCTION)
     return (
       <Alert tone="info">
@@ -39,9 +42,21 @@ export function SendingNotice({ environment, waitlistId }: SendingNoticeProps) {
         </span>
       </summary>
       <div className="flex flex-col gap-3 px-3 pb-3">
-        <p>Start the server with the address of your mail server and a sender:</p>
+        <p>
+          {start === null
+            ? 'Set the address of your mail server and a sender where the variables of the server are, and restart it:'
+            : 'Stop the server, and start it as before, with the address of your mail server and a sender:'}
+        </p>
         <div className="text-ink">
-          <CodeBlock label="Start with a mail server" snippets={[{ language: 'Shell', code: EXAMPLE }]} />
+          <CodeBlock
+            label="Start with a mail server"
+            snippets={[
+              {
+                language: 'Shell',
+                code: start === null ? VARIABLES.join('\n') : `${note}${[...VARIABLES, start].join(' \\\n')}`,
+              },
+            ]}
+          />
         </div>
       </div>
     </details>

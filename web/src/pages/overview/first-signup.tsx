@@ -1,6 +1,6 @@
 import { UserPlus } from 'lucide-react';
+import { useCommands } from '../../api/commands.ts';
 import { BASE_URL } from '../../base-path.ts';
-import { COMMAND } from '../../command.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -9,8 +9,9 @@ import { signupSnippets } from '../../ui/signup-snippets.ts';
 
 /** For a waitlist without people: how to add the first one. */
 export default function FirstSignup({ waitlistId, environment }: Scope) {
-  const create = `export DOORLIST_KEY=$(${COMMAND} key create \\
-  --waitlist ${waitlistId} --env ${environment} --read --quiet)`;
+  const { command, note } = useCommands();
+  const words = `key create \\\n  --waitlist ${waitlistId} --env ${environment} --read --quiet`;
+  const create = `${note}export DOORLIST_KEY=$(${command(words)})`;
   return (
     <Card flush>
       <EmptyState

@@ -32,7 +32,8 @@ export function ForgotPasswordPage() {
       >
         <p className="text-mute">
           {answer.mailServer ? 'No email? An owner can send you' : 'Ask an owner for'} a link from the Team
-          page. Nobody else can sign in either? Run this on the server and open the link it prints:
+          page. Nobody else can sign in either? Run this on the machine of the server, with its variables, and
+          open the link it prints:
         </p>
         <CodeBlock
           label="Command"

@@ -15,7 +15,7 @@ export function SetupPage() {
         <li>
           Find the line <strong>Create the owner’s account</strong> and open its link.
         </li>
-        <li>The line is gone? Restart the server, or run this on it:</li>
+        <li>The line is gone? Restart the server, or run this on its machine, with its variables:</li>
       </ol>
       <CodeBlock label="Command" snippets={[{ language: 'Shell', code: `${COMMAND} operator setup-link` }]} />
     </Centered>

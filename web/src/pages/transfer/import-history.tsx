@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileUp } from 'lucide-react';
-import { COMMAND } from '../../command.ts';
+import { useCommands } from '../../api/commands.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -37,7 +37,8 @@ function summaryOf(job: Job): string {
 export function ImportHistory({ scope, onOpen }: { scope: Scope; onOpen: (jobId: string) => void }) {
   const query = useQuery(importsQuery(scope));
   const env = scope.environment === 'production' ? '' : ` --env ${scope.environment}`;
-  const command = `${COMMAND} import people.csv --waitlist ${scope.waitlistId}${env} --dry-run`;
+  const { command, note } = useCommands();
+  const check = note + command(`import people.csv --waitlist ${scope.waitlistId}${env} --dry-run`);
   return (
     <Card flush title="Imports" about="Of the last 30 days.">
       <QueryProblem query={query}>
@@ -51,7 +52,7 @@ export function ImportHistory({ scope, onOpen }: { scope: Scope; onOpen: (jobId:
             <EmptyState
               icon={<FileUp aria-hidden />}
               title="No imports in the last 30 days"
-              snippet={<CodeBlock snippets={[{ language: 'Command line', code: command }]} />}
+              snippet={<CodeBlock snippets={[{ language: 'Command line', code: check }]} />}
             >
               Bring your people along. Files of any size can be imported on the server, too.
             </EmptyState>

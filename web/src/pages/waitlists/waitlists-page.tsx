@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ListOrdered, Plus } from 'lucide-react';
 import { type ReactNode, useDeferredValue } from 'react';
+import { useCommands } from '../../api/commands.ts';
 import { useMay } from '../../api/me.ts';
 import { FEW_WAITLISTS, type Waitlist, waitlistsQuery } from '../../api/waitlists.ts';
-import { COMMAND } from '../../command.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -120,6 +120,7 @@ function WaitlistCard({ waitlist: { id, name, closedAt, counts } }: { waitlist: 
 }
 
 function NoWaitlists({ action }: { action: ReactNode }) {
+  const { command, note } = useCommands();
   return (
     <EmptyState
       icon={<ListOrdered aria-hidden />}
@@ -132,7 +133,7 @@ function NoWaitlists({ action }: { action: ReactNode }) {
             snippets={[
               {
                 language: 'Command line',
-                code: `${COMMAND} waitlist create wl_acme --name "Acme"`,
+                code: note + command('waitlist create wl_acme --name "Acme"'),
               },
             ]}
           />
