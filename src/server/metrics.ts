@@ -127,6 +127,11 @@ function createMeter(registry: Registry): Meter {
     help: 'Refused sign-ins of operators, with a password, a code or a passkey.',
     registers,
   });
+  const rejections = new Counter({
+    name: 'doorlist_unhandled_rejections_total',
+    help: 'Failures that no code handled. Each is a mistake in Doorlist, and in the log.',
+    registers,
+  });
   const spans = new Counter({
     name: 'doorlist_trace_spans_total',
     help: 'Spans of traces, by whether the collector took them.',
@@ -147,6 +152,7 @@ function createMeter(registry: Registry): Meter {
     attempt: (channel, outcome) => attempts.inc({ channel, outcome }),
     rateLimited: (limit) => rateLimited.inc({ limit }),
     signInFailed: () => signInFailures.inc(),
+    unhandledRejection: () => rejections.inc(),
     spans: (result, count) => spans.inc({ result }, count),
   };
 }
