@@ -1,5 +1,6 @@
 import { type Trx, UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isEnvironmentName } from '../queue/queue.ts';
@@ -21,7 +22,7 @@ export async function createEnvironment(context: Context, name: string): Promise
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
       for (const waitlist of await liveWaitlists(trx)) {
-        const metadataKeys = readMetadataKeys(waitlist);
+        const metadataKeys = ifReadable(() => readMetadataKeys(waitlist)) ?? [];
         const queue = { waitlistId: waitlist.id, environment: name, metadataKeys, now };
         await insertQueue(trx, { keyring, master }, queue);
       }

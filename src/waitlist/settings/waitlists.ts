@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { UniqueViolation } from '../../db/database.ts';
 import { STATUSES, type Status, type Tables, type WaitlistTable } from '../../db/tables.ts';
 import { DoorlistError, Problems } from '../../lib/errors.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
@@ -86,7 +87,7 @@ function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
-    metadataKeys: readMetadataKeys(row),
+    metadataKeys: ifReadable(() => readMetadataKeys(row)) ?? [],
     closedAt: row.closed_at,
     createdAt: row.created_at,
   };

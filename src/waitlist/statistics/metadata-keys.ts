@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import type { Problems } from '../../lib/errors.ts';
 import { isLine } from '../../lib/name.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -17,7 +18,7 @@ export function checkMetadataKeys(keys: readonly string[], problems: Problems): 
 }
 
 export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): string[] {
-  return JSON.parse(metadata_keys) as string[];
+  return storedJson<string[]>(metadata_keys);
 }
 
 /**

@@ -4,7 +4,6 @@ import { mailableFrom } from '../../../mail/mailable.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { changeWave, createWave, OPEN_WAVES_MAX, stopWave } from '../../../waitlist/waves/change-waves.ts';
 import { forecastWave, previewWave, readAcceptRate } from '../../../waitlist/waves/forecast.ts';
-import { usesMetadata } from '../../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../../waitlist/waves/waves.ts';
 import { maskFor, UNMASKED } from '../../../wire/mask.ts';
 import { described, named } from '../../../wire/schema.ts';
@@ -12,6 +11,7 @@ import {
   EXAMPLE_FORECAST,
   EXAMPLE_WAVE,
   EXAMPLE_WAVE_DETAILS,
+  hidesPeople,
   presentForecast,
   presentRun,
   presentWave,
@@ -215,7 +215,7 @@ export function registerWaves(app: TypedApp, parts: AdminParts): void {
     const wave = await readWave(waitlists, queue, waveId);
     const mask = maskFor(caller.actor.role);
     const shown = { ...presentWave(wave, mask), mailable: await mailableOf(queue) };
-    if (mask.on && usesMetadata(wave.plan))
+    if (mask.on && hidesPeople(wave))
       return { ...shown, acceptRate: await readAcceptRate(waitlists, queue), upcoming: null, runs: null };
     const runs = await listRuns(waitlists, queue, waveId);
     return {
