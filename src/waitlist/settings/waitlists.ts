@@ -2,11 +2,10 @@ import type { Kysely, Selectable } from 'kysely';
 import { UniqueViolation } from '../../db/database.ts';
 import { STATUSES, type Status, type Tables, type WaitlistTable } from '../../db/tables.ts';
 import { DoorlistError, Problems } from '../../lib/errors.ts';
-import { ifReadable } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
-import { readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './insert-queue.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
@@ -87,7 +86,7 @@ function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
-    metadataKeys: ifReadable(() => readMetadataKeys(row)) ?? [],
+    metadataKeys: readableMetadataKeys(row),
     closedAt: row.closed_at,
     createdAt: row.created_at,
   };
