@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/entries/search-everywhere.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { named } from '../../../wire/schema.ts';
 import {
   EXAMPLE_WAITLIST,
@@ -58,7 +58,7 @@ const schema = adminSchema({
     description: 'Where the person was found.',
     schema: FoundPeople,
     example: {
-      people: [{ waitlist: EXAMPLE_WAITLIST, environment: 'production', entry: EXAMPLE_ENTRY }],
+      people: [{ waitlist: EXAMPLE_WAITLIST, environment: 'production', entry: EXAMPLE_ADMIN_ENTRY }],
       complete: true,
     },
   },
@@ -73,7 +73,7 @@ export function registerSearchPeople(app: TypedApp, parts: AdminParts): void {
       people: found.people.map(({ queue, entry }) => ({
         waitlist: presentWaitlistReference(queue.waitlist),
         environment: queue.environment,
-        entry: presentEntry(entry),
+        entry: presentAdminEntry(entry),
       })),
       complete: found.complete,
     };
