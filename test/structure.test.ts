@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { lateAwaits, lateAwaitsIn } from './support/late-awaits.ts';
+import { openedInLoops, openedInLoopsOf } from './support/opened-in-loops.ts';
 import { circles, readFloors, structureProblems } from './support/structure.ts';
 
 describe('commands that people copy', () => {
@@ -52,5 +53,21 @@ describe('promises', () => {
     assert.deepEqual(inBody(started, '  await first();', '};', 'async () => {', '  await spent;'), []);
     const marked = '  const spent = awaitedLater(find(token));';
     assert.deepEqual(inBody(marked, '  await first();', '  await spent;'), []);
+  });
+});
+
+describe('queues', () => {
+  it('are opened in loops by the one function that goes on behind a damaged one', () => {
+    assert.deepEqual(openedInLoops(), []);
+  });
+
+  it('that are opened in a loop in another way are found', () => {
+    const inBody = (...lines: string[]) =>
+      openedInLoopsOf(['async function f() {', ...lines, '}'].join('\n'));
+    const opening = 'await context.registry.queueById(id);';
+    assert.equal(inBody(`  for (const id of ids) ${opening}`).length, 1);
+    assert.equal(inBody('  for (const id of ids) {', `    if (id) ${opening}`, '  }').length, 1);
+    assert.equal(inBody('  rows.map(async ({ id }) => {', `    ${opening}`, '  });').length, 1);
+    assert.deepEqual(inBody('  for (const id of ids) use(id);', `  ${opening}`), []);
   });
 });
