@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { lateAwaits, lateAwaitsIn } from './support/late-awaits.ts';
+import { openedInLoops, openedInLoopsOf } from './support/opened-in-loops.ts';
 import { circles, readFloors, structureProblems } from './support/structure.ts';
 
 describe('commands that people copy', () => {
@@ -51,5 +53,41 @@ describe('the structure', () => {
       circles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'] }).map(([k, v]) => [k, new Set(v)]))),
       [['b', 'c']],
     );
+  });
+});
+
+describe('promises', () => {
+  it('are awaited together with others, or marked as awaited later', () => {
+    assert.deepEqual(lateAwaits(), []);
+  });
+
+  it('that are left alone while something else is awaited are found', () => {
+    const inBody = (...lines: string[]) => lateAwaitsIn(['async () => {', ...lines, '};'].join('\n'));
+    const started = '  const spent = find(token);';
+    const found = ['2: spent is started here, but awaited after something else'];
+    assert.deepEqual(inBody(started, '  const all = await others();', '  use(await spent);'), found);
+    assert.deepEqual(inBody(started, '  await first();', '  await Promise.all([last(), spent]);'), found);
+    assert.deepEqual(inBody(started, '  return { first: await first(), spent: (await spent)[0] };'), found);
+    assert.deepEqual(inBody(started, '  const [all] = await Promise.all([others(), spent]);'), []);
+    assert.deepEqual(inBody(started, '  await first();', '  await Promise.all([last(spent)]);'), []);
+    assert.deepEqual(inBody(started, '  await first();', '};', 'async () => {', '  await spent;'), []);
+    const marked = '  const spent = awaitedLater(find(token));';
+    assert.deepEqual(inBody(marked, '  await first();', '  await spent;'), []);
+  });
+});
+
+describe('queues', () => {
+  it('are opened in loops by the one function that goes on behind a damaged one', () => {
+    assert.deepEqual(openedInLoops(), []);
+  });
+
+  it('that are opened in a loop in another way are found', () => {
+    const inBody = (...lines: string[]) =>
+      openedInLoopsOf(['async function f() {', ...lines, '}'].join('\n'));
+    const opening = 'await context.registry.queueById(id);';
+    assert.equal(inBody(`  for (const id of ids) ${opening}`).length, 1);
+    assert.equal(inBody('  for (const id of ids) {', `    if (id) ${opening}`, '  }').length, 1);
+    assert.equal(inBody('  rows.map(async ({ id }) => {', `    ${opening}`, '  });').length, 1);
+    assert.deepEqual(inBody('  for (const id of ids) use(id);', `  ${opening}`), []);
   });
 });

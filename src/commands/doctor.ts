@@ -9,6 +9,7 @@ import type { OpenDns } from '../mail/sender/dns.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { openOperators } from '../operators/context.ts';
 import { verifyAudit } from '../operators/verify-audit.ts';
+import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { listEnvironments } from '../waitlist/settings/environments.ts';
 import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
@@ -143,6 +144,7 @@ async function checkQueue(
       detail: audit.repaired ? `repaired: ${detail}` : detail,
     };
   } catch (error) {
-    return { what, ok: false, detail: (error as Error).message };
+    const isDamaged = error instanceof Unreadable;
+    return { what, ok: false, detail: isDamaged ? 'cannot be decrypted' : (error as Error).message };
   }
 }

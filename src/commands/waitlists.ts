@@ -1,4 +1,5 @@
 import { hasMailServer } from '../mail/sending.ts';
+import { whenReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { applyBoost } from '../waitlist/referrals/rerank.ts';
 import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
@@ -149,7 +150,7 @@ function parseKeys(text: string | undefined): string[] | undefined {
  */
 async function applyBoostTo(context: Context, waitlistId: string): Promise<void> {
   for (const { name: environment } of await listEnvironments(context)) {
-    const queue = await context.registry.queue(waitlistId, environment);
+    const queue = await whenReadable(context.registry.queue(waitlistId, environment));
     if (queue)
       await applyBoost(context, queue, (seq, lastSeq) =>
         progressLine(`${environment}: ${seq} of ${lastSeq}`),

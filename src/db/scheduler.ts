@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers';
 import { type RawBuilder, sql } from 'kysely';
+import { awaitedLater } from '../lib/awaited-later.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { reportState } from '../lib/state-log.ts';
@@ -125,7 +126,7 @@ export function startScheduler(parts: Parts, tasks: readonly ScheduledTask[]): S
     schedule();
   };
   const endChanges = parts.db.onChange(changed);
-  const endNotifications = parts.db.listen(changed);
+  const endNotifications = awaitedLater(parts.db.listen(changed));
   schedule();
   return {
     close: async () => {

@@ -21,6 +21,7 @@ export const STATUS: Record<WireCode, number> = {
   method_not_allowed: 405,
   conflict: 409,
   changed: 409,
+  damaged: 409,
   waitlist_closed: 409,
   accepted: 409,
   email_mismatch: 409,
@@ -35,7 +36,14 @@ export const STATUS: Record<WireCode, number> = {
   unavailable: 503,
 };
 
-const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict', 'changed', 'changed_meanwhile'];
+const ADMIN_CODES: WireCode[] = [
+  'code_required',
+  'cross_site',
+  'conflict',
+  'changed',
+  'changed_meanwhile',
+  'damaged',
+];
 /** Only for the public form, which is not in these documents. */
 const FORM_CODES: WireCode[] = ['refused', 'invalid_fields'];
 const ALL_CODES = (Object.keys(STATUS) as WireCode[]).filter((code) => !FORM_CODES.includes(code));

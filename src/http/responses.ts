@@ -43,6 +43,10 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     when: 'What was confirmed is not what would happen now.',
     message: 'expect: 120 would be invited now, not 118',
   },
+  damaged: {
+    when: 'What is stored about this is damaged and cannot be decrypted.',
+    message: 'what is stored about this is damaged and cannot be decrypted. A backup may still have it',
+  },
   waitlist_closed: {
     when: 'The waitlist is closed to new signups.',
     message: 'this waitlist is closed to new signups',

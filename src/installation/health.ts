@@ -19,6 +19,7 @@ import {
 import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
 import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
 import { checkMailServer, judgeMails } from './check-mails.ts';
+import { checkStored } from './check-stored.ts';
 import { checkDamage } from './damage-note.ts';
 import { explainError } from './explain-error.ts';
 import { checkRotation } from './master-key-rotation.ts';
@@ -73,6 +74,7 @@ export async function checkWork(context: Context, deliveries: readonly Finding[]
     ...endpoints,
     ...(await checkWaves(context)),
     await checkJobs(context),
+    ...(await checkStored(context)),
     ...(await checkWorkers(context)),
   ];
 }

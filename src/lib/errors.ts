@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'conflict'
   | 'changed'
   | 'changed_meanwhile'
+  | 'damaged'
   | 'waitlist_closed'
   | 'accepted'
   | 'email_mismatch'
@@ -56,6 +57,8 @@ export class DoorlistError extends Error {
 export const invalid = (message: string) => new DoorlistError('invalid_request', message);
 export const notFound = (message: string) => new DoorlistError('not_found', message);
 export const conflict = (message: string) => new DoorlistError('conflict', message);
+/** What is stored cannot be decrypted. Says what can be done without it. */
+export const damaged = (message: string) => new DoorlistError('damaged', message);
 export const unavailable = (message: string, retryAfterSeconds = 1) =>
   new DoorlistError('unavailable', message, retryAfterSeconds);
 

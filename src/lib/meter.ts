@@ -11,6 +11,8 @@ export interface Meter {
   /** `limit` is its name. */
   rateLimited(limit: string): void;
   signInFailed(): void;
+  /** A mistake in the code: a promise failed, and nobody handled it. */
+  unhandledRejection(): void;
   /** Of traces. `dropped`: they did not fit into the queue, or the collector did not want them. */
   spans(result: 'exported' | 'dropped', count: number): void;
 }
@@ -26,5 +28,6 @@ export const UNMETERED: Meter = {
   attempt: () => {},
   rateLimited: () => {},
   signInFailed: () => {},
+  unhandledRejection: () => {},
   spans: () => {},
 };

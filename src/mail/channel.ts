@@ -9,7 +9,7 @@ import { recordMailEvents } from '../waitlist/mail-events/record-mail-events.ts'
 import type { Context } from '../waitlist/queue/context.ts';
 import { SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { queuesById } from '../waitlist/queue/registry.ts';
+import { readableQueues } from '../waitlist/queue/readable.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
@@ -52,7 +52,7 @@ export function mailChannel(
   const channel = smtpChannel<Queue>(context, server, {
     name: MAIL_CHANNEL,
     open: (targets) =>
-      queuesById(
+      readableQueues(
         context,
         targets.map(({ queueId }) => queueId),
       ),

@@ -1,9 +1,11 @@
 import type { Database, Trx } from '../db/database.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../languages/languages.ts';
 import { notFound } from '../lib/errors.ts';
+import { storedJson } from '../vault/stored-json.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { readable } from '../waitlist/queue/readable.ts';
 import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
 import { isMailKind, type MailKind } from './templates/kinds.ts';
 import { type MailSettings, NO_SETTINGS } from './templates/settings.ts';
@@ -36,7 +38,7 @@ interface PartVersion {
 
 /** As of that version, or the current one. */
 export async function readParts(
-  { db }: Pick<Context, 'db'>,
+  { db, log }: Pick<Context, 'db' | 'log'>,
   waitlistId: number,
   version: number = Number.MAX_SAFE_INTEGER,
   executor: Database['query'] = db.query,
@@ -55,12 +57,15 @@ export async function readParts(
     )
     .execute();
   const stored = rows.find(({ part }) => part === 'settings')?.content;
-  const settings = { ...NO_SETTINGS, ...(stored ? (JSON.parse(stored) as MailSettings) : {}) };
+  const settings = { ...NO_SETTINGS, ...(stored ? storedJson<MailSettings>(stored) : {}) };
   const templates: MailParts['templates'] = {};
   for (const { part, content, version: edited, created_at } of rows) {
     const [kind = '', language] = part.split(':');
     if (content === null || !isMailKind(kind)) continue;
-    const own = { edited, editedAt: created_at, ...(JSON.parse(content) as MailTemplate) };
+    const stored = { what: 'template', id: `${part} of waitlist ${waitlistId}` } as const;
+    const template = readable({ log }, stored, () => storedJson<MailTemplate>(content));
+    if (!template) continue; // People get the default.
+    const own = { edited, editedAt: created_at, ...template };
     templates[kind] = { ...templates[kind], [languageNamed(language) ?? waitlistLanguage(settings)]: own };
   }
   return { settings, templates };
@@ -154,7 +159,7 @@ async function currentSettings(trx: Trx, waitlistId: number): Promise<MailSettin
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return { ...NO_SETTINGS, ...(row?.content ? (JSON.parse(row.content) as MailSettings) : {}) };
+  return { ...NO_SETTINGS, ...(row?.content ? storedJson<MailSettings>(row.content) : {}) };
 }
 
 /** Newest first. */

@@ -1,5 +1,6 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { DoorlistError, Problems } from '../lib/errors.ts';
+import { storedJson } from '../vault/stored-json.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   currentTemplate,
@@ -156,6 +157,6 @@ export async function templateVersions(
 }
 
 function textsOf(content: string): MailTemplate {
-  const { subject, body } = JSON.parse(content) as MailTemplate;
+  const { subject, body } = storedJson<MailTemplate>(content);
   return { subject, body };
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import type { OperatorTable } from '../db/tables.ts';
 import { type Email, requireEmail } from '../lib/email.ts';
-import { DoorlistError, notFound } from '../lib/errors.ts';
+import { DoorlistError, damaged, notFound } from '../lib/errors.ts';
 import { newId, parseId } from '../lib/ids.ts';
 import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
@@ -192,7 +192,7 @@ export async function createOperatorLink(
     requireRank(rank, row.role);
     const operator = readAnyOperator(context.vault, row);
     if (operator.state === 'damaged')
-      throw new DoorlistError('conflict', 'this account is damaged: remove it, and invite the person again');
+      throw damaged('this account is damaged: remove it, and invite the person again');
     const object = objectOf(operator);
     const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
     const made = { operatorId: row.id, kind, maker: referenceTo(actor), maxRole: rank };

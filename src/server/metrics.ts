@@ -5,12 +5,13 @@ import type { MetricsPage } from '../http/plugins/metrics.ts';
 import type { AnyFinding } from '../installation/health.ts';
 import { within } from '../lib/deadline.ts';
 import { ATTEMPT_OUTCOMES, type Meter } from '../lib/meter.ts';
-import { reportState } from '../lib/state-log.ts';
+import { reportedStates, reportState } from '../lib/state-log.ts';
 import { VERSION } from '../lib/version.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { glanceAtBacklog } from '../outbox/backlog.ts';
 import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { STORED } from '../waitlist/queue/readable.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
@@ -141,6 +142,11 @@ function createMeter(registry: Registry): Meter {
     help: 'Refused sign-ins of operators, with a password, a code or a passkey.',
     registers,
   });
+  const rejections = new Counter({
+    name: 'doorlist_unhandled_rejections_total',
+    help: 'Failures that no code handled. Each is a mistake in Doorlist, and in the log.',
+    registers,
+  });
   const spans = new Counter({
     name: 'doorlist_trace_spans_total',
     help: 'Spans of traces, by whether the collector took them.',
@@ -161,6 +167,7 @@ function createMeter(registry: Registry): Meter {
     attempt: (channel, outcome) => attempts.inc({ channel, outcome }),
     rateLimited: (limit) => rateLimited.inc({ limit }),
     signInFailed: () => signInFailures.inc(),
+    unhandledRejection: () => rejections.inc(),
     spans: (result, count) => spans.inc({ result }, count),
   };
 }
@@ -177,6 +184,14 @@ async function readState(
   gauge('build_info', 'Always 1, with the versions as labels.', [1, versions]);
   gauge('signup_backlog_entries', 'Entries of signups that are not committed yet.', [signups.waiting()]);
   gauge('signup_backlog_limit_entries', 'With more of them, signups get a 503.', [signups.mostWaiting]);
+  const damaged = reportedStates(log).flatMap(({ state, fields }) =>
+    state === 'damaged' && 'what' in fields ? [String(fields.what)] : [],
+  );
+  gauge(
+    'damaged',
+    'What this server found damaged, and has not been able to decrypt since.',
+    ...STORED.map((what) => [damaged.filter((each) => each === what).length, { what }] as const),
+  );
   const connections = db.connections();
   if (connections) {
     const all = [connections, ...threads.flatMap((thread) => thread.connections ?? [])];

@@ -14,6 +14,7 @@ import { appParts, builtDashboard } from './app-parts.ts';
 import { type Address, listenOn } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { openTracer } from './open-tracer.ts';
+import { watchRejections } from './rejections.ts';
 import type { BuildState, MainOffers, ThreadData, ThreadOffers } from './thread-offers.ts';
 
 type MainThread = OtherThread<MainOffers>;
@@ -55,6 +56,7 @@ async function openThread(
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
   passStatesOn(log, (name, state, fields) => main.tell('reportState', { name, state, fields }));
   const metrics = createMetrics();
+  watchRejections(log, metrics.meter);
   const tracer = await openTracer(config, {
     ...{ log, meter: metrics.meter },
     passOn: (traceId, origin) => main.tell('rememberOrigin', { traceId, origin }),

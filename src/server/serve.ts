@@ -30,6 +30,7 @@ import { watchDescriptors } from './descriptors.ts';
 import { listenOn } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { openTracer } from './open-tracer.ts';
+import { watchRejections } from './rejections.ts';
 import { startRequestThreads } from './request-threads.ts';
 import { type StopSignals, watchStopSignals } from './stop-signals.ts';
 import { countThreads, shareConnections } from './thread-count.ts';
@@ -198,6 +199,7 @@ async function startListening(
     config.port === 0 ? undefined : await openWaitingRoom(address, basePathOf(config.publicUrl));
   opened.defer(() => waitingRoom?.close());
   const metrics = createMetrics();
+  opened.defer(watchRejections(log, metrics.meter));
   const tracer = await openTracer(config, { log, meter: metrics.meter });
   opened.defer(() => tracer?.close());
   const { threads, counts, connections } = await startThreads(config, log, limits);

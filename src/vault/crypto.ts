@@ -30,6 +30,14 @@ export function ifReadable<T>(open: () => T): T | undefined {
   }
 }
 
+/** The same for what takes a while to open. */
+export async function whenReadable<T>(opening: Promise<T>): Promise<T | undefined> {
+  return opening.catch((error: Error) => {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  });
+}
+
 export function sealingKey(key: Buffer): SealingKey {
   return { key, id: deriveKey(key, 'key id').subarray(0, KEY_ID_BYTES) };
 }

@@ -10,10 +10,9 @@ import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';
-import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { queuesById } from '../waitlist/queue/registry.ts';
+import { readable, readableQueue, readableQueues } from '../waitlist/queue/readable.ts';
 import { ANSWERED_GONE, type EndpointRow, openEndpoint } from './endpoints.ts';
 import { MustNotBegin } from './post.ts';
 import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
@@ -79,13 +78,8 @@ export function webhookChannel(
   /** One that is damaged must not hold up the others. Its deliveries wait until it can be read again. */
   const setupOf = (queue: Queue | undefined, row: OpenRow | undefined): Setup | undefined => {
     if (!queue || !row) return undefined;
-    try {
-      return { queue, endpoint: unseal(queue, row) };
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      report({ queueId: queue.id, id: row.id }, 'damaged', 'its settings cannot be decrypted');
-      return undefined;
-    }
+    const stored = { what: 'webhook endpoint', id: formatId('whe', row.id), queue: queue.id } as const;
+    return readable(context, stored, () => ({ queue, endpoint: unseal(queue, row) }));
   };
 
   return {
@@ -93,7 +87,7 @@ export function webhookChannel(
     deadlineMs,
     atOnce: AT_ONCE,
     prepare: async (targets) => {
-      const queues = await queuesById(
+      const queues = await readableQueues(
         context,
         targets.map(({ queueId }) => queueId),
       );
@@ -114,7 +108,7 @@ export function webhookChannel(
       };
     },
     reopen: async ({ queueId, id }) => {
-      const queue = await context.registry.queueById(queueId);
+      const queue = await readableQueue(context, queueId);
       const [row] = await db.run(readEndpoints, { queueIds: [queueId], ids: [id] });
       return setupOf(queue, row);
     },

@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { WebhookEndpointTable } from '../db/tables.ts';
-import { conflict, invalid, notFound } from '../lib/errors.ts';
+import { damaged, invalid, notFound } from '../lib/errors.ts';
 import { formatId, oldestId, parseId, queueIdIn } from '../lib/ids.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { withQueues } from '../waitlist/queue/readable.ts';
 import { RECENT_MS } from '../waitlist/upkeep/health.ts';
 import type { Secret } from './secrets.ts';
 
@@ -44,15 +45,11 @@ export interface Endpoint {
 
 export type EndpointRow = Omit<WebhookEndpointTable, 'rate_used_until'> & { rate_used_until: number };
 
-export async function listEndpoints({ db, registry }: Context, queue?: Queue): Promise<Endpoint[]> {
-  let query = db.query.selectFrom('webhook_endpoint').selectAll().orderBy('queue_id').orderBy('id');
+export async function listEndpoints(context: Context, queue?: Queue): Promise<Endpoint[]> {
+  let query = context.db.query.selectFrom('webhook_endpoint').selectAll().orderBy('queue_id').orderBy('id');
   if (queue) query = query.where('queue_id', '=', queue.id);
-  const endpoints: Endpoint[] = [];
-  for (const row of await query.execute()) {
-    const owner = await registry.queueById(row.queue_id);
-    if (owner) endpoints.push(readEndpoint(owner, row));
-  }
-  return endpoints;
+  const found = await withQueues(context, await query.execute());
+  return found.map(({ queue: owner, row }) => readEndpoint(owner, row));
 }
 
 export interface FoundEndpoint {
@@ -90,7 +87,7 @@ export function openEndpoint({ vault }: Queue, row: Pick<EndpointRow, 'id' | 'se
 /** For what cannot be done without its settings. */
 export function requireSettings(queue: Queue, row: EndpointRow): SealedEndpoint {
   const sealed = ifReadable(() => openEndpoint(queue, row));
-  if (!sealed) throw conflict('the settings of this endpoint are damaged: delete it, and create another one');
+  if (!sealed) throw damaged('the settings of this endpoint are damaged: delete it, and create another one');
   return sealed;
 }
 

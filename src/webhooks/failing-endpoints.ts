@@ -5,6 +5,7 @@ import { DAY_MS } from '../lib/time.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { withQueues } from '../waitlist/queue/readable.ts';
 import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
 import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import {
@@ -71,30 +72,22 @@ function judge(
   };
 }
 
-async function listFailing({ db, registry }: Context, now: number): Promise<FailingEndpoint[]> {
+async function listFailing(context: Context, now: number): Promise<FailingEndpoint[]> {
   const { rows } = await sql<EndpointRow & { failed: number }>`select * from (
     select w.*, ${failedLately(now)} as failed from webhook_endpoint as w
     ) as e where (e.disabled_at is null and (e.failing_since <= ${now - OLDEST_LIMIT_MS} or e.failed > 0))
       or e.disabled_reason <> ${BY_OPERATOR}
-    order by e.failing_since limit ${SHOWN_MAX}`.execute(db.query);
-  const found = await Promise.all(
-    rows.map(async (row) => {
-      const queue = await registry.queueById(row.queue_id);
-      if (!queue) return [];
-      return [
-        {
-          id: formatId('whe', row.id),
-          waitlistId: queue.waitlist.id,
-          environment: queue.environment,
-          name: nameOf(queue, row),
-          disabledReason: row.disabled_reason,
-          failingSince: row.failing_since,
-          failed: Number(row.failed),
-        },
-      ];
-    }),
-  );
-  return found.flat();
+    order by e.failing_since limit ${SHOWN_MAX}`.execute(context.db.query);
+  const found = await withQueues(context, rows);
+  return found.map(({ queue, row }) => ({
+    id: formatId('whe', row.id),
+    waitlistId: queue.waitlist.id,
+    environment: queue.environment,
+    name: nameOf(queue, row),
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since,
+    failed: Number(row.failed),
+  }));
 }
 
 /** A damaged row must not hide what else is wrong. */

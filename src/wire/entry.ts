@@ -47,7 +47,7 @@ export const EntrySchema = Type.Object(
   },
 );
 
-/** For the admin API, where viewers see emails and phone numbers masked. */
+/** For the admin API, where viewers see emails and phone numbers masked, and operators why there are none. */
 export const AdminEntrySchema = Type.Object(
   {
     ...EntrySchema.properties,
@@ -63,6 +63,12 @@ export const AdminEntrySchema = Type.Object(
     }),
     referralCode: nullable<string>('string', {
       description: 'Short code to share. New signups send it as `referredBy`. `null` for viewers.',
+    }),
+    missing: Type.Unsafe<Entry['missing']>({
+      type: ['string', 'null'],
+      enum: ['erased', 'damaged', null],
+      description:
+        'Why nothing is known about the person: `erased` for good, or `damaged`, which means that what is stored cannot be decrypted. `null` if it can be.',
     }),
   },
   {
@@ -91,6 +97,11 @@ export function presentEntry(entry: Entry): PresentedEntry {
   };
 }
 
+/** The same for operators. */
+export function presentAdminEntry(entry: Entry): Static<typeof AdminEntrySchema> {
+  return { ...presentEntry(entry), missing: entry.missing };
+}
+
 export const EXAMPLE_ENTRY: PresentedEntry = {
   id: 'ent_06gxx2p9r1yn1vp1ryss481fhw',
   email: 'ada@example.com',
@@ -105,3 +116,5 @@ export const EXAMPLE_ENTRY: PresentedEntry = {
   invitedAt: null,
   joinedAt: null,
 };
+
+export const EXAMPLE_ADMIN_ENTRY: Static<typeof AdminEntrySchema> = { ...EXAMPLE_ENTRY, missing: null };

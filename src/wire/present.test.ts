@@ -16,6 +16,7 @@ const entry: Entry = {
   id: newId(NOW),
   email: 'ada@example.com',
   phone: null,
+  missing: null,
   metadata: { plan: 'pro' },
   language: null,
   byForm: false,

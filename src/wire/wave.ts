@@ -1,7 +1,14 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import { type Forecast, SAMPLE_MIN, UPCOMING_MAX } from '../waitlist/waves/forecast.ts';
-import { COUNT_MAX, QUOTAS_MAX, usesMetadata, WAVE_NAME_CHARACTERS_MAX } from '../waitlist/waves/plan.ts';
+import {
+  COUNT_MAX,
+  NEW_PLAN,
+  QUOTAS_MAX,
+  usesMetadata,
+  WAVE_NAME_CHARACTERS_MAX,
+  type WavePlan,
+} from '../waitlist/waves/plan.ts';
 import { REPEATS, type Schedule, WEEKDAYS } from '../waitlist/waves/schedule.ts';
 import { RUNS_SHOWN, WAVE_STATES, type Wave, type WaveRun } from '../waitlist/waves/waves.ts';
 import type { Mask } from './mask.ts';
@@ -105,6 +112,10 @@ export const WaveSchema = Type.Object(
     }),
     resumesItself: Type.Boolean({
       description: 'Whether it goes on by itself, when the pause of emails that paused it ends.',
+    }),
+    damaged: Type.Boolean({
+      description:
+        'Whether its plan is damaged and cannot be decrypted. Then it invites nobody, and can only be renamed, paused and stopped: `null` and an empty list stand for what is not known.',
     }),
     ...waveFields,
     segment: objectOrNull(
@@ -237,6 +248,7 @@ export const EXAMPLE_WAVE: Static<typeof WaveSchema> = {
   state: 'scheduled',
   pauseReason: null,
   resumesItself: false,
+  damaged: false,
   name: 'Weekday mornings',
   count: 500,
   keepOpen: null,
@@ -283,9 +295,17 @@ export const EXAMPLE_WAVE_DETAILS: Static<typeof WaveDetailsSchema> = {
 
 type Segment = Parameters<typeof presentConditions>[0];
 
+const UNKNOWN_PLAN: WavePlan = { ...NEW_PLAN, failurePercent: null };
+
+/** Whether numbers of the wave can tell about people. */
+export function hidesPeople({ plan }: Wave): boolean {
+  return plan === null || usesMetadata(plan);
+}
+
 /** Viewers must not learn who has a value of metadata. */
 export function presentWave(wave: Wave, mask: Mask): Static<typeof WaveSchema> {
-  const { count, keepOpen, schedule, untilJoined, failurePercent, segment, quotas } = wave.plan;
+  const { count, keepOpen, schedule, untilJoined, failurePercent, segment, quotas } =
+    wave.plan ?? UNKNOWN_PLAN;
   const conditions = ({ pairs, ...rest }: Segment) =>
     presentConditions(mask.on || pairs === undefined ? rest : { pairs, ...rest });
   return {
@@ -293,6 +313,7 @@ export function presentWave(wave: Wave, mask: Mask): Static<typeof WaveSchema> {
     state: wave.state,
     pauseReason: wave.pauseReason,
     resumesItself: wave.resumesItself,
+    damaged: wave.plan === null,
     name: wave.name,
     count,
     keepOpen,
@@ -301,7 +322,7 @@ export function presentWave(wave: Wave, mask: Mask): Static<typeof WaveSchema> {
     failurePercent,
     segment: segment && conditions(segment),
     quotas: quotas.map(({ percent, segment }) => ({ percent, segment: conditions(segment) })),
-    invited: usesMetadata(wave.plan) ? mask.secret(wave.invited) : wave.invited,
+    invited: hidesPeople(wave) ? mask.secret(wave.invited) : wave.invited,
     joined: wave.joined,
     openInvites: wave.openInvites,
     nextRunAt: isoTimeOrNull(wave.nextRunAt),

@@ -428,7 +428,33 @@ forEachEngine((engine) => {
         .execute();
       const exported = (id: string) => ask('GET', `${entryPath(of, id)}/export`);
       assertError(await exported(erased), 404, 'not_found', /^this entry was erased/);
-      assertError(await exported(damaged), 404, 'not_found', /^this entry is damaged/);
+      assertError(await exported(damaged), 409, 'damaged', /^this entry is damaged/);
+    });
+
+    it('tells someone who was removed, and is damaged, from someone who was erased', async () => {
+      const of = await crowd(3);
+      const [erased, damaged, removed] = [
+        await idOf(of, email(1)),
+        await idOf(of, email(2)),
+        await idOf(of, email(3)),
+      ];
+      await ask('DELETE', `${entryPath(of, erased)}?erase=true`, { body: { confirm: erased } });
+      for (const id of [damaged, removed]) await ask('DELETE', entryPath(of, id));
+      await service.context.db.query
+        .updateTable('entry')
+        .set({ person: Buffer.from('damaged') })
+        .where('id', '=', parseId('ent', damaged) as Buffer)
+        .execute();
+      const told = async (id: string) => {
+        const { body } = await ask<{ status: string; email: string | null; missing: string | null }>(
+          'GET',
+          entryPath(of, id),
+        );
+        return [body.status, body.email, body.missing];
+      };
+      assert.deepEqual(await told(erased), ['removed', null, 'erased']);
+      assert.deepEqual(await told(damaged), ['removed', null, 'damaged']);
+      assert.deepEqual(await told(removed), ['removed', email(3), null]);
     });
 
     it('exports one person, and says so in the audit trail', async () => {

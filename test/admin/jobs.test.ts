@@ -479,6 +479,108 @@ forEachEngine((engine) => {
       await runDueJobs(service.context, [counting()]);
     });
 
+    it('of a busy waitlist keep neither its next ones nor those of others from their turn', async () => {
+      const [busy, other] = [await newQueue(), await newQueue()];
+      const first = await start(busy, 1);
+      service.clock.advance(1);
+      const second = await start(busy, 1);
+      service.clock.advance(1);
+      const others = await start(other, 1);
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const held: JobKind = {
+        kind: 'count',
+        run: async (context, queue, job) => {
+          if (queue.id === busy.id) await released;
+          await counting().run(context, queue, job);
+        },
+      };
+      const jobs = startJobs(service.context, [held], { lookMs: 5 });
+      try {
+        await eventually(
+          () => read(others),
+          ({ state }) => state === 'done',
+        );
+        assert.equal((await read(first)).state, 'running');
+        assert.equal((await read(second)).state, 'queued');
+        release();
+        await eventually(
+          () => read(second),
+          ({ state }) => state === 'done',
+        );
+      } finally {
+        release();
+        await jobs.close();
+      }
+    });
+
+    it('take turns between waitlists, however many a waitlist has', async () => {
+      const [many, several, single] = [await newQueue(), await newQueue(), await newQueue()];
+      for (const queue of [many, many, many, several, several, several, single]) {
+        await start(queue, 1);
+        service.clock.advance(1);
+      }
+      const ran: number[] = [];
+      const noting: JobKind = {
+        kind: 'count',
+        run: (context, queue, job) => {
+          ran.push(queue.id);
+          return counting().run(context, queue, job);
+        },
+      };
+      const jobs = startJobs(service.context, [noting], { lookMs: 5 });
+      try {
+        await eventually(
+          async () => ran.length,
+          (count) => count === 7,
+        );
+      } finally {
+        await jobs.close();
+      }
+      // Each waitlist has had its first turn before any has its third.
+      const third = ran.findIndex((id, at) => ran.slice(0, at).filter((each) => each === id).length === 2);
+      assert.ok(ran.indexOf(single.id) < third, String(ran));
+    });
+
+    it('of waitlists whose keys are damaged wait, and those of others run', async () => {
+      const [damaged, well] = [await newQueue(), await newQueue()];
+      const stuck = [await start(damaged, 1), await start(damaged, 1), await start(damaged, 1)];
+      service.clock.advance(1);
+      const fine = await start(well, 1);
+      const { query } = service.context.db;
+      const keys = await query
+        .selectFrom('queue')
+        .select('wrapped_keys')
+        .where('id', '=', damaged.id)
+        .executeTakeFirstOrThrow();
+      const write = async (wrapped_keys: Uint8Array) => {
+        await query.updateTable('queue').set({ wrapped_keys }).where('id', '=', damaged.id).execute();
+        await query
+          .updateTable('instance')
+          .set((e) => ({ settings_version: e('settings_version', '+', 1) }))
+          .execute();
+        service.context.registry.recheck();
+      };
+      await write(Buffer.from('damaged'));
+      const jobs = startJobs(service.context, [counting()], { lookMs: 5 });
+      try {
+        await eventually(
+          () => read(fine),
+          ({ state }) => state === 'done',
+        );
+        await write(keys.wrapped_keys);
+        for (const id of stuck)
+          await eventually(
+            () => read(id),
+            ({ state }) => state === 'done',
+          );
+      } finally {
+        await jobs.close();
+      }
+    });
+
     it('are forgotten 30 days after they ended', async () => {
       const queue = await newQueue();
       const [finished, open] = [await start(queue, 1), await start(queue, 1)];

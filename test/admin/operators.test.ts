@@ -123,7 +123,7 @@ forEachEngine((engine) => {
       const { operators } = (await owner.get<{ operators: Invited['operator'][] }>('/operators')).body;
       const listed = operators.find((each) => each.id === id);
       assert.deepEqual([listed?.email, listed?.state, listed?.role], ['', 'damaged', 'admin']);
-      assertError(await owner.post(`/operators/${id}/link`), 409, 'conflict', /^this account is damaged/);
+      assertError(await owner.post(`/operators/${id}/link`), 409, 'damaged', /^this account is damaged/);
       assert.equal((await owner.delete(`/operators/${id}`)).status, 200);
       assert.equal(
         (await owner.get<{ operators: unknown[] }>('/operators')).body.operators.length,

@@ -154,37 +154,48 @@ forEachEngine((engine) => {
           );
     });
 
-    it('that are damaged are left out, and do not end a page before the others', async () => {
+    it('that are damaged are listed as such, and can be renamed, paused and stopped, but not resumed or changed', async () => {
       const of = await service.waitlist();
+      const names = ['First', 'Second', 'Third'];
       const ids: string[] = [];
-      for (const name of ['First', 'Second', 'Third', 'Fourth', 'Fifth']) {
-        ids.unshift((await create(of, { name, schedule: WEEKDAYS })).body.id);
-        service.clock.advance(1);
-      }
-      const [fifth, fourth, third, second, first] = ids as [string, string, string, string, string];
+      for (const name of names) ids.push((await create(of, { name, schedule: WEEKDAYS })).body.id);
+      const [first, second] = ids as [string, string];
       await service.context.db.query
         .updateTable('wave')
         .set({ plan: Buffer.from('damaged') })
         .where(
           'id',
           'in',
-          [fourth, third, first].map((id) => parseId('wav', id) as Buffer),
+          [first, second].map((id) => parseId('wav', id) as Buffer),
         )
         .execute();
-      const page = await ask<{ waves: Wave[]; nextCursor: string | null }>('GET', `${pathOf(of)}?limit=1`);
+      const { body } = await ask<{ waves: Wave[] }>('GET', pathOf(of));
+      const shown = body.waves.map(({ name, damaged, schedule }) => [name, damaged, schedule !== null]);
+      assert.deepEqual(shown.toSorted(), [
+        ['First', true, false],
+        ['Second', true, false],
+        ['Third', false, true],
+      ]);
+      const path = `${pathOf(of)}/${first}`;
+      const details = await ask<Wave & { upcoming: unknown[]; runs: unknown[] }>('GET', path);
       assert.deepEqual(
-        page.body.waves.map(({ id }) => id),
-        [fifth],
+        [
+          details.status,
+          details.body.damaged,
+          details.body.count,
+          details.body.quotas,
+          details.body.upcoming,
+        ],
+        [200, true, null, [], []],
       );
-      const next = await ask<{ waves: Wave[]; nextCursor: string | null }>(
-        'GET',
-        `${pathOf(of)}?limit=1&cursor=${page.body.nextCursor}`,
-      );
+      const paused = await ask<Wave>('PATCH', path, { body: { name: 'Broken', paused: true } });
       assert.deepEqual(
-        next.body.waves.map(({ id }) => id),
-        [second],
+        [paused.body.name, paused.body.state, paused.body.damaged],
+        ['Broken', 'paused', true],
       );
-      assert.equal(next.body.nextCursor, null);
+      assertError(await ask('PATCH', path, { body: { paused: false } }), 409, 'damaged');
+      assertError(await ask('PATCH', path, { body: { count: 5 } }), 409, 'damaged');
+      assert.equal((await ask<Wave>('DELETE', path)).body.state, 'stopped');
     });
 
     it('are limited in number, until some are over', async () => {

@@ -161,7 +161,7 @@ forEachEngine((engine) => {
         await admin.call('rotateWebhookSecret', 'POST', `${base()}/${broken.id}/rotate`, { body: {} }),
       ];
       for (const answer of refused)
-        assertError(answer, 409, 'conflict', /^the settings of this endpoint are damaged: delete it/);
+        assertError(answer, 409, 'damaged', /^the settings of this endpoint are damaged: delete it/);
       assert.equal((await update(broken.id, { enabled: false })).body.enabled, false);
       assert.deepEqual((await remove(broken.id)).body, { id: broken.id, deleted: true });
       assertError(await remove(broken.id), 404, 'not_found');

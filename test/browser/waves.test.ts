@@ -172,6 +172,32 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('says that a wave is damaged, which can be stopped, and neither edited nor resumed', async () => {
+    const list = await service.waitlist();
+    const queue = await list.queue();
+    await fillQueue(service.context, queue, 2);
+    const { id } = await createWave(service.context, queue, { name: 'Broken', keepOpen: 1 });
+    const { query } = service.context.db;
+    await query
+      .updateTable('wave')
+      .set({ plan: Buffer.from('damaged') })
+      .where('queue_id', '=', queue.id)
+      .execute();
+    await keepUp(service.context);
+    const page = await openDashboard(service, `/waitlists/${list.id}/waves`, { as: owner, size });
+    await page.getByText('Damaged plan').first().waitFor();
+    await page.getByText('Broken').first().click();
+    await page.waitForURL(`**/${id}*`);
+    await page.getByText('The plan of this wave is damaged').waitFor();
+    await check(page, 'a damaged wave');
+    for (const name of ['Edit', 'Resume'])
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop the wave' }).click();
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
+    await page.close();
+  });
+
   it('shows history and why a wave paused itself, and viewers cannot change it', async () => {
     const list = await service.waitlist();
     const queue = await list.queue();

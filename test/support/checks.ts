@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { lateAwaits } from './late-awaits.ts';
+import { openedInLoops } from './opened-in-loops.ts';
 import { structureProblems } from './structure.ts';
 
 const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
@@ -19,7 +21,7 @@ interface Check {
 
 /** One after the other, as some run beside the tests. */
 export async function runChecks(): Promise<Check[]> {
-  const problems = structureProblems();
+  const problems = [...structureProblems(), ...lateAwaits(), ...openedInLoops()];
   const structure = { words: ['structure'], passed: problems.length === 0, output: problems.join('\n') };
   const checks: Check[] = [structure];
   for (const words of CHECKS) checks.push(await check(words));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { awaitedLater } from '../../lib/awaited-later.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
@@ -43,7 +44,7 @@ export async function handlePost(
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, { form, values, ...checked });
-    const due = pause(ANSWER_MS, undefined, { ref: false });
+    const due = awaitedLater(pause(ANSWER_MS, undefined, { ref: false }));
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
     await due;

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { DoorlistError, type FieldProblem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
@@ -40,7 +41,7 @@ const wire = (code: WireCode, message: string, headers?: Record<string, string>)
 });
 
 /** The only place that maps errors to a status and a body. */
-export function toWire(error: Error, log: Log, requestId: string): WireError {
+export function toWire(error: Error, log: Log, requestId: string, forAdmin = false): WireError {
   if (error instanceof DoorlistError) {
     const headers: Record<string, string> = {};
     if (STATUS[error.code] === 401) headers['www-authenticate'] = 'Bearer';
@@ -49,6 +50,10 @@ export function toWire(error: Error, log: Log, requestId: string): WireError {
   }
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
   if (error instanceof UploadTooLarge) return wire('payload_too_large', error.message);
+  if (error instanceof Unreadable) {
+    log.error({ requestId, reason: error.message, stack: error.stack }, 'a request met damaged data');
+    return forAdmin ? wire('damaged', DAMAGED) : wire('internal_error', WENT_WRONG);
+  }
   if (error instanceof UploadTooSlow) return { status: 408, code: 'invalid_request', message: TOO_SLOW };
   if (error instanceof DatabaseUnavailable) {
     // Logged once, when it was noticed.
@@ -61,11 +66,11 @@ export function toWire(error: Error, log: Log, requestId: string): WireError {
   const known = fromFramework(error as FastifyError);
   if (known) return known;
   log.error({ requestId, error: error.name, reason: error.message, stack: error.stack }, 'request failed');
-  return wire(
-    'internal_error',
-    'something went wrong on our side; find the request id in the log for details',
-  );
+  return wire('internal_error', WENT_WRONG);
 }
+
+const WENT_WRONG = 'something went wrong on our side; find the request id in the log for details';
+const DAMAGED = 'what is stored about this is damaged and cannot be decrypted. A backup may still have it';
 
 function fromFramework({ code, statusCode, message }: FastifyError): WireError | undefined {
   switch (code) {
@@ -82,7 +87,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
 }
 
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const { status, code, message, headers, fields = [] } = toWire(error, log, request.id);
+  const { status, code, message, headers, fields = [] } = toWire(error, log, request.id, isAdmin(request));
   const named = fields.length > 0 && isAdmin(request) ? { fields } : {};
   allowAnyOrigin(request, reply);
   closeUnread(request, reply);

@@ -1,4 +1,5 @@
 import type { DkimKey } from '../../lib/dkim-key.ts';
+import { whenReadable } from '../../vault/crypto.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { listAllWaitlists } from '../../waitlist/settings/waitlists.ts';
 import type { Finding } from '../../waitlist/upkeep/health.ts';
@@ -26,7 +27,9 @@ export async function checkSenders(
 ): Promise<Finding[]> {
   const { publicUrl, defaultFrom } = await sendingOf(context, settings);
   const ids = scope.waitlistId ? [scope.waitlistId] : (await listAllWaitlists(context)).map(({ id }) => id);
-  const own = await Promise.all(ids.map(async (id) => (await showMailSettings(context, id)).from));
+  const own = await Promise.all(
+    ids.map(async (id) => (await whenReadable(showMailSettings(context, id)))?.from),
+  );
   const senders = [
     ...new Set([...(scope.waitlistId ? [] : [null]), ...own].map((from) => from ?? defaultFrom)),
   ];

@@ -4,13 +4,13 @@ import { mailableFrom } from '../../mail/mailable.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { changeWave, createWave, OPEN_WAVES_MAX, stopWave } from '../../waitlist/waves/change-waves.ts';
 import { forecastWave, previewWave, readAcceptRate } from '../../waitlist/waves/forecast.ts';
-import { usesMetadata } from '../../waitlist/waves/plan.ts';
 import { listRuns, listWaves, readWave } from '../../waitlist/waves/waves.ts';
 import { described, named, WORD } from '../../wire/schema.ts';
 import {
   EXAMPLE_FORECAST,
   EXAMPLE_WAVE,
   EXAMPLE_WAVE_DETAILS,
+  hidesPeople,
   presentForecast,
   presentRun,
   presentWave,
@@ -136,7 +136,7 @@ export const waves = [
     run: async ({ context, parts, queue, params: { waveId }, mask }) => {
       const wave = await readWave(context, queue, waveId);
       const shown = { ...presentWave(wave, mask), mailable: await mailableOf(parts, queue) };
-      if (mask.on && usesMetadata(wave.plan))
+      if (mask.on && hidesPeople(wave))
         return { ...shown, acceptRate: await readAcceptRate(context, queue), upcoming: null, runs: null };
       const runs = await listRuns(context, queue, waveId);
       return {

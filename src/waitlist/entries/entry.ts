@@ -14,6 +14,8 @@ export interface Entry {
   readonly id: Uint8Array;
   readonly email: string | null;
   readonly phone: string | null;
+  /** Why nothing is known about the person. */
+  readonly missing: 'erased' | 'damaged' | null;
   readonly metadata: Metadata | null;
   /** In which they signed up, if that is known. */
   readonly language: Language | null;
@@ -76,6 +78,7 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     id: row.id,
     email: person?.email ?? null,
     phone: person?.phone ?? null,
+    missing: person ? null : row.person ? 'damaged' : 'erased',
     metadata: person?.metadata ?? null,
     language: person?.language ?? null,
     byForm: person?.byForm === true,

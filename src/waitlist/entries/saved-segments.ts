@@ -3,11 +3,11 @@ import { conflict, DoorlistError, invalid, notFound } from '../../lib/errors.ts'
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
 import { readName } from '../../lib/name.ts';
 import { readText } from '../../lib/text.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { readable } from '../queue/readable.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from './segment.ts';
 
 export const SAVED_SEGMENTS_MAX = 100;
@@ -200,15 +200,10 @@ async function record(
   });
 }
 
-/** undefined if the data is damaged: that must not hide the others. */
 function openRow({ log }: Context, { id: queue, vault }: Queue, row: Row): SavedSegment | undefined {
   const id = formatId('seg', row.id);
-  try {
-    const segment = vault.open<Segment>('segment.conditions', row.id, row.conditions);
-    return { id, name: row.name, segment, createdAt: row.created_at, updatedAt: row.updated_at };
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue, segment: id }, 'cannot decrypt a saved segment');
-    return undefined;
-  }
+  return readable({ log }, { what: 'saved segment', id, queue }, () => ({
+    ...{ id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at },
+    segment: vault.open<Segment>('segment.conditions', row.id, row.conditions),
+  }));
 }

@@ -1,4 +1,4 @@
-import { Unreadable } from '../../vault/crypto.ts';
+import { whenReadable } from '../../vault/crypto.ts';
 import type { Entry } from '../entries/entry.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -29,28 +29,23 @@ export async function searchEverywhere(
   { atOnce = QUEUES_AT_ONCE, most = QUEUES_MAX }: { atOnce?: number; most?: number } = {},
 ): Promise<Found> {
   const people: FoundPerson[] = [];
-  let last = 0;
+  let after = 0;
   for (let searched = 0; searched < most; searched += atOnce) {
-    const queues = await context.registry.queuesAfter(last, atOnce);
+    const { queues, last } = await context.registry.queuesAfter(after, atOnce);
     const entries = await Promise.all(queues.map((queue) => searchOne(context, queue, text)));
     for (const [index, queue] of queues.entries()) {
       const entry = entries[index];
       if (entry) people.push({ queue, entry });
     }
     if (people.length > PEOPLE_MAX) return { people: people.slice(0, PEOPLE_MAX), complete: false };
-    if (queues.length < atOnce) return { people, complete: true };
-    last = queues.at(-1)?.id ?? last;
+    if (last === undefined) return { people, complete: true };
+    after = last;
     await makeWay();
   }
   return { people, complete: false };
 }
 
 /** A damaged entry, which is in the log, must not hide the same person in other waitlists. */
-async function searchOne(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
-  try {
-    return await searchEntry(context, queue, text);
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+function searchOne(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
+  return whenReadable(searchEntry(context, queue, text));
 }

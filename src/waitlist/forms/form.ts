@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ifReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 
@@ -111,7 +112,7 @@ export function toForm(queue: Queue, row: FormRow | undefined): Form {
   if (!row) return { queue, key: null, enabled: false, settings: NO_FORM, captchaSecret: () => null };
   let settings = parsed.get(row);
   if (!settings) {
-    settings = { ...NO_FORM, ...(JSON.parse(row.settings) as FormSettings) };
+    settings = { ...NO_FORM, ...storedJson<FormSettings>(row.settings) };
     parsed.set(row, settings);
   }
   const sealed = row.captcha_secret;

@@ -93,16 +93,13 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
   const visitor = visitorHash(queue, email, post.network);
   const day = utcDay(now);
   const read = async (trx: Trx): Promise<[Members, Remembered]> => {
-    const spent = trx.run(findSpent, { queueId: queue.id, token });
-    const mails = trx.run(countMails, { queueId: queue.id, day, mailbox });
-    const shown = trx.run(findShownPlace, { queueId: queue.id, visitor });
-    const members = await findMembers(trx, queue, [candidate]);
-    const remembered = {
-      spentBy: (await spent)[0]?.email_hash,
-      mails: (await mails)[0]?.mails ?? 0,
-      shown: (await shown)[0],
-    };
-    return [members, remembered];
+    const [[spent], [mails], [shown], members] = await Promise.all([
+      trx.run(findSpent, { queueId: queue.id, token }),
+      trx.run(countMails, { queueId: queue.id, day, mailbox }),
+      trx.run(findShownPlace, { queueId: queue.id, visitor }),
+      findMembers(trx, queue, [candidate]),
+    ]);
+    return [members, { spentBy: spent?.email_hash, mails: mails?.mails ?? 0, shown }];
   };
   return readAndChangeQueue(context, queue, read, async (change, [members, remembered]) => {
     const { settings, trx } = change;

@@ -3,7 +3,6 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobRunner, Tables } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { formatId, type Id } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import {
   advanceJob,
@@ -21,6 +20,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { readable } from '../queue/readable.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
@@ -237,13 +237,10 @@ export function toInvitee(
   { seq, id, rank, email_hash, person }: PickedRow,
 ): Invitee | undefined {
   if (!email_hash || !person) throw new Error('an entry with an email has a person');
-  try {
+  const reason = 'cannot decrypt an entry: it was not invited';
+  const stored = { what: 'entry', id: formatId('ent', id), queue: queue.id, reason } as const;
+  return readable({ log }, stored, () => {
     const { email } = queue.vault.open<Person>('entry.person', id, person);
     return { email: email ?? '', emailHash: email_hash, entry: { seq, status: 'waiting', rank } };
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    const entry = formatId('ent', id);
-    log.error({ queue: queue.id, entry }, 'cannot decrypt an entry: it was not invited');
-    return undefined;
-  }
+  });
 }

@@ -3,9 +3,11 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobTable } from '../../db/tables.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { parseId, queueIdIn } from '../../lib/ids.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { queuesById } from '../queue/registry.ts';
+import { withQueues } from '../queue/readable.ts';
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 type JobState = (typeof JOB_STATES)[number];
@@ -92,15 +94,9 @@ export async function listJobs(
 export async function listNewestJobs(context: Context, limit: number): Promise<JobSummary[]> {
   const { db } = context;
   const rows = await db.query.selectFrom('job').select(COLUMNS).orderBy('id', 'desc').limit(limit).execute();
-  const queues = await queuesById(
-    context,
-    rows.map(({ queue_id }) => queue_id),
-  );
+  const found = await withQueues(context, rows);
   const now = await sharedNow(context);
-  return rows.flatMap((row, index) => {
-    const queue = queues[index];
-    return queue ? [summarize(queue, row, now)] : [];
-  });
+  return found.map(({ queue, row }) => summarize(queue, row, now));
 }
 
 /** How many there are in each state, in all queues. Old ones are removed, so there are not many. */
@@ -125,7 +121,10 @@ function summarize(queue: Queue, row: JobRow, now: number): JobSummary {
     done: row.done,
     total: row.total,
     error: row.error,
-    result: isOpen || row.result === null ? null : JSON.parse(row.result),
+    result:
+      isOpen || row.result === null
+        ? null
+        : (ifReadable(() => storedJson<Record<string, unknown>>(row.result as string)) ?? null),
     queue,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

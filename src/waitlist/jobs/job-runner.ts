@@ -8,9 +8,11 @@ import { DoorlistError } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
 import { reportState } from '../../lib/state-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { withQueues } from '../queue/readable.ts';
 import { isLeased } from './find-jobs.ts';
 import {
   endHeldJob,
@@ -37,6 +39,12 @@ interface DueJob {
   queue_id: number;
   id: Uint8Array;
   kind: string;
+  cancel_at: number | null;
+}
+
+interface FoundJob {
+  queue: Queue;
+  row: DueJob;
 }
 
 interface JobRunner {
@@ -66,7 +74,11 @@ export function createJobRunner(
   let stopping = false;
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { queueId: number; work: Promise<void> }>();
+  /** When each queue last had its turn, as a number that grows. */
+  const turns = new Map<number, number>();
+  let turn = 0;
+  const stumbles = new Map<number, { times: number; until: number }>();
   const worked = () => {
     failures = 0;
     reportState(log, 'jobs', 'ok');
@@ -76,20 +88,40 @@ export function createJobRunner(
     retryAt = performance.now() + pauseAfter(failures, lookMs);
     reportState(log, 'jobs', 'failing', { reason: error.message });
   };
+  /** The database is there, so it is something about this queue: the others go on. */
+  const stumbled = (queueId: number, error: Error) => {
+    const times = (stumbles.get(queueId)?.times ?? 0) + 1;
+    stumbles.set(queueId, { times, until: performance.now() + pauseAfter(times, lookMs) });
+    reportState(log, `jobs, queue ${queueId}`, 'failing', { queue: queueId, reason: error.message });
+  };
+  const ended = (queueId: number) => {
+    stumbles.delete(queueId);
+    reportState(log, `jobs, queue ${queueId}`, 'ok');
+    worked();
+  };
+  const isFree = ({ queue, row }: FoundJob) =>
+    (stumbles.get(queue.id)?.until ?? 0) <= performance.now() &&
+    !running.has(bytesKey(row.id)) &&
+    (row.cancel_at !== null || ![...running.values()].some(({ queueId }) => queueId === queue.id));
+  const begin = ({ queue, row }: FoundJob) => {
+    const name = bytesKey(row.id);
+    turn += 1;
+    turns.set(queue.id, turn);
+    const work = runJob(context, kinds, queue, row, { stopping: () => stopping, renewMs })
+      .then(
+        (ran) => ran && ended(queue.id),
+        (error) => (error instanceof DatabaseUnavailable ? failed(error) : stumbled(queue.id, error)),
+      )
+      .finally(() => running.delete(name));
+    running.set(name, { queueId: queue.id, work: work.then(() => {}) });
+  };
   const look = async () => {
     const found = await findDueJobs(context, kinds);
     if (found.length === 0 && running.size === 0) worked();
-    for (const due of found) {
-      const name = bytesKey(due.id);
+    const lastTurn = ({ queue }: FoundJob) => turns.get(queue.id) ?? 0;
+    for (const each of found.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
       if (stopping || running.size >= JOBS_AT_ONCE) return;
-      if (running.has(name)) continue;
-      const work = runJob(context, kinds, due, { stopping: () => stopping, renewMs })
-        .then((ran) => ran && worked(), failed)
-        .finally(() => running.delete(name));
-      running.set(
-        name,
-        work.then(() => {}),
-      );
+      if (isFree(each)) begin(each);
     }
   };
   return {
@@ -103,7 +135,7 @@ export function createJobRunner(
     },
     close: async () => {
       stopping = true;
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ work }) => work));
     },
   };
 }
@@ -152,29 +184,39 @@ export async function takeLeasesBack({ db }: Context): Promise<void> {
 export async function runDueJobs(context: Context, kinds: readonly JobKind[]): Promise<void> {
   for (;;) {
     let ran = false;
-    for (const due of await findDueJobs(context, kinds)) ran = (await runJob(context, kinds, due)) || ran;
+    for (const { queue, row } of await findDueJobs(context, kinds))
+      ran = (await runJob(context, kinds, queue, row)) || ran;
     if (!ran) return;
   }
 }
 
-/** Jobs of a kind that this release does not know are left to other instances. */
-async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise<DueJob[]> {
+/**
+ * The next job of each queue that works on none, and those that were cancelled, the oldest first: a busy queue does not
+ * keep those of the others waiting. Jobs of a kind that this release does not know are left to other instances. Those of
+ * queues that cannot be read wait.
+ */
+async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise<FoundJob[]> {
+  const { db } = context;
   const now = await sharedNow(context);
-  return context.db.query
-    .selectFrom('job')
-    .select(['queue_id', 'id', 'kind'])
-    .where('runner', '=', 'server')
-    .where('finished_at', 'is', null)
-    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
-    .where((e) => context.db.reachable(e.ref('queue_id')))
-    .where(
-      'kind',
-      'in',
-      kinds.map(({ kind }) => kind),
-    )
-    .orderBy('id')
-    .limit(JOBS_LOOKED_AT)
-    .execute();
+  const isKnown = sql<boolean>`kind in (${sql.join(kinds.map(({ kind }) => kind))})`;
+  const found: FoundJob[] = [];
+  for (let after: Uint8Array | undefined; ; ) {
+    const { rows } = await sql<DueJob>`select queue_id, id, kind, cancel_at from (
+        select queue_id, id, kind, cancel_at, lease_until,
+          row_number() over (
+            partition by queue_id, case when cancel_at is null and ${isKnown} then 1 else 0 end order by id
+          ) as nth,
+          max(coalesce(lease_until, 0)) over (partition by queue_id) as leased_until
+        from job where runner = 'server' and finished_at is null and ${db.reachable(sql.ref('queue_id'))}
+      ) as open
+      where ${isKnown} and (lease_until is null or lease_until <= ${now})
+        and (cancel_at is not null or (nth = 1 and leased_until <= ${now}))
+        ${after ? sql`and id > ${after}` : sql``}
+      order by id limit ${JOBS_LOOKED_AT}`.execute(db.query);
+    found.push(...(await withQueues(context, rows)));
+    after = rows.at(-1)?.id;
+    if (rows.length < JOBS_LOOKED_AT || found.length >= JOBS_LOOKED_AT) return found;
+  }
 }
 
 /**
@@ -184,12 +226,12 @@ async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise
 async function runJob(
   context: Context,
   kinds: readonly JobKind[],
+  queue: Queue,
   due: DueJob,
   { stopping = () => false, renewMs }: { stopping?: () => boolean; renewMs?: number } = {},
 ): Promise<boolean> {
   const kind = kinds.find((each) => each.kind === due.kind);
-  const queue = await context.registry.queueById(due.queue_id);
-  if (!kind || !queue) return false;
+  if (!kind) return false;
   const claimed = await claimJob(context, queue, kind, Buffer.from(due.id));
   if (!claimed) return false;
   const lease = { ...claimed.lease, stopping };
@@ -254,7 +296,7 @@ function openJob(
     publicId: formatId('job', id),
     kind,
     input: queue.vault.open<never>('job.input', id, input),
-    progress: JSON.parse(progress) as never,
+    progress: storedJson<never>(progress),
   };
 }
 

@@ -6,6 +6,7 @@ import { newIdOf } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
 import { repeat } from '../../lib/repeat.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -136,7 +137,7 @@ export async function readProgress<P>(trx: Trx, queue: Queue, lease: JobLease): 
     .executeTakeFirst();
   if (!row?.lease_token || !lease.token.equals(row.lease_token)) throw new JobLost();
   if (row.cancel_at !== null) throw new JobCancelled();
-  return JSON.parse(row.progress) as P;
+  return storedJson<P>(row.progress);
 }
 
 interface Counts {

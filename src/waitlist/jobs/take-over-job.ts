@@ -1,5 +1,6 @@
 import { invalid, notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -39,7 +40,7 @@ export function takeOverJob<I = unknown, P = unknown>(
       publicId: formatId('job', lease.id),
       kind: row.kind,
       input: queue.vault.open<I>('job.input', lease.id, row.input),
-      progress: JSON.parse(row.progress) as P,
+      progress: storedJson<P>(row.progress),
       lease,
     };
   });

@@ -1,20 +1,24 @@
 import type { Database } from '../../db/database.ts';
 import type { Counts } from '../../lib/counts.ts';
 import { notFound } from '../../lib/errors.ts';
-import type { Log } from '../../lib/log.ts';
-import { reportState } from '../../lib/state-log.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { whenReadable } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { isEnvironmentName, isWaitlistId, type Queue } from './queue.ts';
 import { createSettingsCache, type SettingsCache } from './settings-cache.ts';
 
-/** Finds queues, and caches them until settings change anywhere. */
+/**
+ * Finds queues, and caches them until settings change anywhere. Throws `Unreadable` if the keys of a queue are damaged: where
+ * there are many, use `readable.ts`.
+ */
 export interface Registry extends SettingsCache {
   queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
   queueByTag(tag: string): Promise<Queue | undefined>;
   queueById(id: number): Promise<Queue | undefined>;
-  /** A page of all queues: those after this id, sorted by id. */
-  queuesAfter(id: number, limit: number): Promise<Queue[]>;
+  /** A page of all queues: those after this id, sorted by id. `last` is the id of the last one, if there may be more. */
+  queuesAfter(
+    id: number,
+    limit: number,
+  ): Promise<{ queues: Queue[]; damaged: number[]; last: number | undefined }>;
 }
 
 export function createRegistry(db: Database, keyring: Keyring, counts: Counts): Registry {
@@ -41,10 +45,15 @@ export function createRegistry(db: Database, keyring: Keyring, counts: Counts): 
       }),
     queuesAfter: async (id, limit) => {
       const rows = await selectQueues(db).where('q.id', '>', id).orderBy('q.id').limit(limit).execute();
-      const queues: (Queue | undefined)[] = [];
-      for (const row of rows)
-        queues.push(await cache.cached('id', String(row.id), async () => toQueue(keyring, row)));
-      return queues.filter((queue) => queue !== undefined);
+      const queues: Queue[] = [];
+      const damaged: number[] = [];
+      for (const row of rows) {
+        const found = cache.cached('id', String(row.id), async () => toQueue(keyring, row));
+        const queue = await whenReadable(found);
+        if (queue) queues.push(queue);
+        else damaged.push(row.id);
+      }
+      return { queues, damaged, last: rows.length < limit ? undefined : rows.at(-1)?.id };
     },
   };
 }
@@ -62,23 +71,6 @@ export async function requireQueue(
   if (queue) return queue;
   const known = await registry.queue(waitlistId, DEFAULT_ENVIRONMENT);
   throw notFound(known ? `there is no environment ${environment}` : `there is no waitlist ${waitlistId}`);
-}
-
-/** In the same order. Sequential, because most are cached. One whose keys are damaged must not hold up the others. */
-export async function queuesById(
-  { registry, log }: { readonly registry: Registry; readonly log: Log },
-  ids: readonly number[],
-): Promise<(Queue | undefined)[]> {
-  const queues: (Queue | undefined)[] = [];
-  for (const id of ids)
-    queues.push(
-      await registry.queueById(id).catch((error: Error) => {
-        if (!(error instanceof Unreadable)) throw error;
-        reportState(log, `queue ${id}`, 'damaged', { queue: id, reason: 'its keys cannot be decrypted' });
-        return undefined;
-      }),
-    );
-  return queues;
 }
 
 function selectQueues(db: Database) {

@@ -3,7 +3,7 @@ import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isEnvironmentName } from '../queue/queue.ts';
-import { readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './insert-queue.ts';
 
 export interface Environment {
@@ -21,7 +21,7 @@ export async function createEnvironment(context: Context, name: string): Promise
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
       for (const waitlist of await liveWaitlists(trx)) {
-        const metadataKeys = readMetadataKeys(waitlist);
+        const metadataKeys = readableMetadataKeys(waitlist);
         const queue = { waitlistId: waitlist.id, environment: name, metadataKeys, now };
         await insertQueue(trx, { keyring, master }, queue);
       }

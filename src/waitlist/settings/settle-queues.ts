@@ -1,10 +1,13 @@
 import type { Trx } from '../../db/database.ts';
 import { randomCode } from '../../lib/ids.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { createJob } from '../jobs/jobs.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { forEachQueue } from '../queue/readable.ts';
 import { RERANK_KIND } from '../referrals/rerank.ts';
 import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
 
@@ -16,6 +19,8 @@ interface Unsettled {
   metadataKeys: boolean;
   /** Differs for each change, so that settling one does not hide the next. */
   mark: string;
+  /** Ids of the queues that have followed already, while others cannot. */
+  settled?: number[];
 }
 
 /** In the transaction that changes the settings. After its commit, call `settleQueues`. */
@@ -25,7 +30,7 @@ export async function markUnsettled(
   changed: Pick<Unsettled, 'boost' | 'metadataKeys'>,
 ): Promise<void> {
   if (!changed.boost && !changed.metadataKeys) return;
-  const open = await readUnsettled(trx, waitlistId);
+  const open = (await readUnsettled(trx, waitlistId))?.unsettled;
   const unsettled: Unsettled = {
     boost: changed.boost || open?.boost === true,
     metadataKeys: changed.metadataKeys || open?.metadataKeys === true,
@@ -41,22 +46,26 @@ export async function markUnsettled(
 /**
  * Makes every queue follow changed settings, each in a transaction of its own: no change holds the locks of
  * two queues, so a busy one does not keep signups of the others waiting. Upkeep finishes what a crash
- * interrupted.
+ * interrupted, and tries those again that could not follow.
  */
 export async function settleQueues(context: Context, waitlistId: number): Promise<void> {
   const { query } = context.db;
-  const unsettled = await readUnsettled(query, waitlistId);
-  if (!unsettled) return;
+  const found = await readUnsettled(query, waitlistId);
+  if (!found) return;
+  const { unsettled, text } = found;
+  const { settled = [] } = unsettled;
   const rows = await query.selectFrom('queue').select('id').where('waitlist_id', '=', waitlistId).execute();
-  for (const { id } of rows) {
-    const queue = await context.registry.queueById(id);
-    if (queue) await changeQueue(context, queue, (change) => settleQueue(context, change, unsettled));
-  }
+  const open = rows.map(({ id }) => id).filter((id) => !settled.includes(id));
+  const done = await forEachQueue(context, 'change of settings', open, (_, queue) =>
+    changeQueue(context, queue, (change) => settleQueue(context, change, unsettled)),
+  );
+  if (done.length === 0 && open.length > 0) return;
+  const left = done.length < open.length ? { ...unsettled, settled: [...settled, ...done] } : null;
   await query
     .updateTable('waitlist')
-    .set({ unsettled: null })
+    .set({ unsettled: left && JSON.stringify(left) })
     .where('id', '=', waitlistId)
-    .where('unsettled', '=', JSON.stringify(unsettled))
+    .where('unsettled', '=', text)
     .execute();
 }
 
@@ -94,11 +103,19 @@ async function currentKeys(trx: Trx, { waitlist }: Queue): Promise<string[]> {
   return readMetadataKeys(row);
 }
 
-async function readUnsettled(query: Context['db']['query'], waitlistId: number): Promise<Unsettled | null> {
+/** With the text that it is stored as. Of damaged text, everything has to follow. */
+async function readUnsettled(
+  query: Context['db']['query'],
+  waitlistId: number,
+): Promise<{ unsettled: Unsettled; text: string } | null> {
   const row = await query
     .selectFrom('waitlist')
     .select('unsettled')
     .where('id', '=', waitlistId)
     .executeTakeFirst();
-  return row?.unsettled ? (JSON.parse(row.unsettled) as Unsettled) : null;
+  if (!row?.unsettled) return null;
+  const stored = row.unsettled;
+  const read = ifReadable(() => storedJson<Unsettled>(stored));
+  const unsettled = read ?? { boost: true, metadataKeys: true, mark: '' };
+  return { unsettled, text: row.unsettled };
 }

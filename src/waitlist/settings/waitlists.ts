@@ -6,7 +6,7 @@ import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
 import { repairedSettings } from '../queue/setting-ranges.ts';
-import { readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './insert-queue.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
@@ -88,7 +88,7 @@ function summaryOf(stored: Selectable<WaitlistTable>): WaitlistSummary {
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
-    metadataKeys: readMetadataKeys(row),
+    metadataKeys: readableMetadataKeys(row),
     closedAt: row.closed_at,
     createdAt: row.created_at,
   };

@@ -1,6 +1,8 @@
 import type { Trx } from '../../db/database.ts';
 import type { Problems } from '../../lib/errors.ts';
 import { isLine } from '../../lib/name.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -16,8 +18,14 @@ export function checkMetadataKeys(keys: readonly string[], problems: Problems): 
     problems.add(field, `each key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} characters on one line`);
 }
 
+/** Throws `Unreadable`. */
 export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): string[] {
-  return JSON.parse(metadata_keys) as string[];
+  return storedJson<string[]>(metadata_keys);
+}
+
+/** Of one that is damaged, none. */
+export function readableMetadataKeys(row: { metadata_keys: string }): string[] {
+  return ifReadable(() => readMetadataKeys(row)) ?? [];
 }
 
 /**

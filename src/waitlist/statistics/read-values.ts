@@ -5,7 +5,7 @@ import { ifReadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { CountableValue } from './counted-value.ts';
-import { readMetadataKeys } from './metadata-keys.ts';
+import { readableMetadataKeys } from './metadata-keys.ts';
 
 export interface KeyStatistics {
   key: string;
@@ -66,7 +66,7 @@ export async function readValues(
 
 async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> {
   const [waitlist] = await db.run(readWaitlist, { waitlistId: queue.waitlist.internalId });
-  return waitlist ? readMetadataKeys(waitlist) : [];
+  return waitlist ? readableMetadataKeys(waitlist) : [];
 }
 
 type CountOfValue = KeyStatistics['values'][number];

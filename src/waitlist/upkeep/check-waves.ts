@@ -1,6 +1,6 @@
 import { formatId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
-import { queuesById } from '../queue/registry.ts';
+import { withQueues } from '../queue/readable.ts';
 import type { Finding } from './health.ts';
 
 const SHOWN_MAX = 20;
@@ -15,21 +15,13 @@ export async function checkWaves(context: Context): Promise<Finding[]> {
     .orderBy('updated_at')
     .limit(SHOWN_MAX)
     .execute();
-  const queues = await queuesById(
-    context,
-    rows.map(({ queue_id }) => queue_id),
-  );
-  return rows.flatMap(({ id, name, pause_reason }, index) => {
-    const queue = queues[index];
-    if (!queue) return [];
+  return (await withQueues(context, rows)).map(({ queue, row: { id, name, pause_reason } }) => {
     const query = queue.environment === 'production' ? '' : `?environment=${queue.environment}`;
-    return [
-      {
-        what: 'wave',
-        ok: false,
-        detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
-        link: `/waitlists/${queue.waitlist.id}/waves/${formatId('wav', id)}${query}`,
-      },
-    ];
+    return {
+      what: 'wave',
+      ok: false,
+      detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
+      link: `/waitlists/${queue.waitlist.id}/waves/${formatId('wav', id)}${query}`,
+    };
   });
 }

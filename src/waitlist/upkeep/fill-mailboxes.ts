@@ -1,10 +1,10 @@
-import { SchemaSuperseded } from '../../db/database.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { mailboxHash } from '../people/mailbox.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { forEachQueue } from '../queue/readable.ts';
 
 /** Keeps each read and write to a few milliseconds. */
 const STEP = 500;
@@ -14,26 +14,17 @@ const STEP = 500;
  * can stop anywhere, and several instances can do it at once.
  */
 export async function fillMailboxes(context: Context, enough: () => boolean = () => false): Promise<void> {
-  const { db, registry, log } = context;
+  const { db } = context;
   const rows = await db.query
     .selectFrom('queue_state')
     .select('queue_id as id')
     .where('mailboxes_after', 'is not', null)
     .where((e) => db.reachable(e.ref('queue_id')))
     .execute();
-  for (const { id } of rows) {
-    try {
-      const queue = await registry.queueById(id);
-      while (queue && !enough() && (await fillStep(context, queue)));
-    } catch (error) {
-      if (error instanceof SchemaSuperseded) throw error;
-      const { message } = error as Error;
-      log.warn(
-        { queue: id, reason: message },
-        'filling in the mailboxes of a queue failed and will be retried',
-      );
-    }
-  }
+  const ids = rows.map(({ id }) => id);
+  await forEachQueue(context, 'mailboxes of earlier entries', ids, async (_, queue) => {
+    while (!enough() && (await fillStep(context, queue)));
+  });
 }
 
 /** Returns whether there is more to do. */

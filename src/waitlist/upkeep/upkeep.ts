@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { SchemaSuperseded } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
@@ -9,7 +8,7 @@ import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
 import { endCancelledJobs, forgetOldJobs } from '../jobs/forget-jobs.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/queue.ts';
+import { forEachQueue } from '../queue/readable.ts';
 import { applyBoost } from '../referrals/rerank.ts';
 import { forgetAnswers } from '../requests/repeated-requests.ts';
 import { findDueReviews, firstReviewAt, reviewSending } from '../sending/review.ts';
@@ -121,7 +120,7 @@ export async function keepUp(context: Context): Promise<void> {
     .orderBy('next_expiry')
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of due) await attend(context, id, expireInvites);
+  await forEachQueue(context, 'expiry of invites', due.map(idOf), expireInvites);
   const reminding = await db.query
     .selectFrom('queue_state')
     .select('queue_id as id')
@@ -130,11 +129,11 @@ export async function keepUp(context: Context): Promise<void> {
     .orderBy('next_reminder')
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of reminding) await attend(context, id, remindInvited);
-  for (const id of await findDueReviews(context, now, QUEUES_AT_ONCE))
-    await attend(context, id, reviewSending);
-  for (const id of await findDueQueues(context, now, QUEUES_AT_ONCE)) await attend(context, id, runDueWaves);
-  for (const id of await findUnsettled(context, QUEUES_AT_ONCE)) await settle(context, id);
+  await forEachQueue(context, 'reminders', reminding.map(idOf), remindInvited);
+  const reviewed = await findDueReviews(context, now, QUEUES_AT_ONCE);
+  await forEachQueue(context, 'review of bounces', reviewed, reviewSending);
+  await forEachQueue(context, 'waves', await findDueQueues(context, now, QUEUES_AT_ONCE), runDueWaves);
+  for (const id of await findUnsettled(context, QUEUES_AT_ONCE)) await settleQueues(context, id);
   const unranked = await db.query
     .selectFrom('queue_state')
     .select('queue_id as id')
@@ -142,42 +141,17 @@ export async function keepUp(context: Context): Promise<void> {
     .where((e) => db.reachable(e.ref('queue_id')))
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of unranked) await attend(context, id, applyBoost);
+  await forEachQueue(context, 'change of the boost', unranked.map(idOf), applyBoost);
   await endCancelledJobs(context);
-  for (const id of await findUncounted(context, QUEUES_AT_ONCE)) await attend(context, id, countValues);
+  const uncounted = await findUncounted(context, QUEUES_AT_ONCE);
+  await forEachQueue(context, 'counting of metadata', uncounted, countValues);
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
   await tendStorage(context);
 }
 
+const idOf = ({ id }: { id: number }) => id;
+
 async function tendStorage({ db }: Context): Promise<boolean> {
   await db.refreshStatistics();
   return db.shrinkLog();
-}
-
-async function settle(context: Context, waitlistId: number): Promise<void> {
-  try {
-    await settleQueues(context, waitlistId);
-  } catch (error) {
-    if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
-    const { message } = error as Error;
-    context.log.warn(
-      { waitlist: waitlistId, reason: message },
-      'settling a waitlist failed and will be retried',
-    );
-  }
-}
-
-async function attend(
-  context: Context,
-  queueId: number,
-  work: (context: Context, queue: Queue) => Promise<unknown>,
-): Promise<void> {
-  try {
-    const queue = await context.registry.queueById(queueId);
-    if (queue) await work(context, queue);
-  } catch (error) {
-    if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
-    const { message } = error as Error;
-    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed and will be retried');
-  }
 }

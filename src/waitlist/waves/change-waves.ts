@@ -16,13 +16,13 @@ import {
   withFields,
 } from './plan.ts';
 import { continueRun } from './run-wave.ts';
-import { endRun, endWave, pauseWave, updateWave } from './wave-states.ts';
+import { closeRun, endWave, pauseWave, updateWave } from './wave-states.ts';
 import {
   findWave,
-  planOf,
   readCounts,
   readRun,
   requireOpenWave,
+  requirePlan,
   toWave,
   type Wave,
   type WaveRow,
@@ -44,8 +44,7 @@ export async function createWave(context: Context, queue: Queue, input: NewWave)
     const counts = await readCounts(trx, queue);
     const id = newId(now);
     const row: WaveRow = {
-      ...{ queue_id: queue.id, id, name, plan: queue.vault.seal('wave.plan', id, plan) },
-      ...{ keep_open: plan.keepOpen, until_joined: plan.untilJoined },
+      ...{ queue_id: queue.id, id, name, ...columnsOf(queue, { id }, plan) },
       ...{ state: 'active', pause_reason: null, resumes_itself: 0, accepted_before: counts.accepted_invites },
       ...{ next_at: firstTime(plan, now), run_at: null, invited: 0, seats: '[]', checked_at: now },
       ...{ created_by: context.actor ?? null, created_at: now, updated_at: now, finished_at: null },
@@ -80,19 +79,19 @@ export async function changeWave(
   return changeQueue(context, queue, async (change) => {
     const { trx, now } = change;
     const row = await requireOpenWave(change, waveId);
-    const before = planOf(queue, row);
-    const plan = withFields(before, fields);
-    checkPlan(plan);
+    const changesPlan = Object.values(fields).some((value) => value !== undefined);
+    // A damaged wave can be renamed and paused all the same.
+    const before = changesPlan || paused === false ? requirePlan(queue, row) : undefined;
+    const plan = before && withFields(before, fields);
+    if (plan) checkPlan(plan);
     const wave: WaveRow = {
       ...row,
       name: name ?? row.name,
-      plan: queue.vault.seal('wave.plan', row.id, plan),
-      keep_open: plan.keepOpen,
-      until_joined: plan.untilJoined,
-      next_at: fields.schedule || fields.keepOpen ? firstTime(plan, now) : row.next_at,
+      ...(plan && changesPlan && columnsOf(queue, row, plan)),
+      next_at: plan && (fields.schedule || fields.keepOpen) ? firstTime(plan, now) : row.next_at,
       seats: fields.quotas ? '[]' : row.seats,
     };
-    if (name !== undefined || Object.values(fields).some((value) => value !== undefined)) {
+    if (name !== undefined || changesPlan) {
       const { name, plan: sealed, keep_open, until_joined, next_at, seats } = wave;
       await updateWave(change, row, { name, plan: sealed, keep_open, until_joined, next_at, seats });
       const described = { before: shown(row.name, before), after: shown(wave.name, plan) };
@@ -102,10 +101,15 @@ export async function changeWave(
       await pauseWave(change, wave, null);
       await record(context, change, 'wave.paused', wave);
     }
-    if (paused === false && wave.state === 'paused') await resume(context, change, wave, plan);
+    if (plan && paused === false && wave.state === 'paused') await resume(context, change, wave, plan);
     const changed = await findWave(trx, queue, waveId);
     return toWave(queue, changed, await readCounts(trx, queue));
   });
+}
+
+function columnsOf({ vault }: Queue, { id }: Pick<WaveRow, 'id'>, plan: WavePlan) {
+  const { keepOpen: keep_open, untilJoined: until_joined } = plan;
+  return { plan: vault.seal('wave.plan', id, plan), keep_open, until_joined };
 }
 
 /** A run that was under way goes on. Times that passed meanwhile are over, unless there is only one. */
@@ -124,7 +128,8 @@ async function resume(context: Context, change: QueueChange, wave: WaveRow, plan
 export async function stopWave(context: Context, queue: Queue, waveId: string): Promise<Wave> {
   return changeQueue(context, queue, async (change) => {
     const wave = await requireOpenWave(change, waveId);
-    if (wave.run_at !== null) await endRun(change, wave, await readRun(change, wave, wave.run_at), 'stopped');
+    if (wave.run_at !== null)
+      await closeRun(change, wave, await readRun(change, wave, wave.run_at), 'stopped');
     await endWave(change, wave, 'stopped');
     await record(context, change, 'wave.stopped', wave);
     const stopped = await findWave(change.trx, queue, waveId);
@@ -133,7 +138,9 @@ export async function stopWave(context: Context, queue: Queue, waveId: string): 
 }
 
 /** Without conditions of segments, which can contain data of people. */
-function shown(name: string, { segment, quotas, ...rest }: WavePlan): Record<string, unknown> {
+function shown(name: string, plan: WavePlan | undefined): Record<string, unknown> {
+  if (!plan) return { name };
+  const { segment, quotas, ...rest } = plan;
   return { name, ...rest, hasSegment: segment !== null, quotas: quotas.map(({ percent }) => percent) };
 }
 

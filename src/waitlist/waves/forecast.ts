@@ -15,7 +15,7 @@ import {
   withFields,
 } from './plan.ts';
 import { nextTime } from './schedule.ts';
-import { findWave, type InviteCounts, planOf, readCounts, roomOf } from './waves.ts';
+import { findWave, type InviteCounts, readablePlan, readCounts, roomOf } from './waves.ts';
 
 export const UPCOMING_MAX = 10;
 /** Most people who accept do so within a few days, so younger invites say little. */
@@ -72,7 +72,13 @@ export async function previewWave(context: Context, queue: Queue, input: NewWave
 export async function forecastWave(context: Context, queue: Queue, waveId: string): Promise<Forecast> {
   const row = await findWave(context.db.query, queue, waveId);
   const counts = await readCounts(context.db.query, queue);
-  const plan = planOf(queue, row);
+  const plan = readablePlan(context, queue, row);
+  if (!plan)
+    return {
+      acceptRate: await readAcceptRate(context, queue),
+      openInvites: counts.open_invites,
+      upcoming: [],
+    };
   const isWaiting = row.state === 'active' && row.run_at === null;
   const nextAt = isWaiting ? row.next_at : null;
   return forecast(context, queue, plan, { nextAt, room: roomOf(row, counts), counts });

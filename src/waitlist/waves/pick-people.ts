@@ -44,28 +44,47 @@ interface Picked {
   invitees: Invitee[];
   seats: number[];
   unreadable: number[];
+  /** Whether everyone whom the wave may invite was found. */
+  nobodyLeft: boolean;
 }
 
-/** The next people by the order of the queue, and by quotas. What a group has nobody for goes to the others. */
+/** In one transaction. The next one goes on behind them. */
+const PASSED_MAX = 500;
+
+/**
+ * The next people by the order of the queue, and by quotas. What a group has nobody for goes to the others. Whoever is
+ * damaged is passed over, however few places there are.
+ */
 export async function pickPeople(context: Context, change: QueueChange, picking: Picking): Promise<Picked> {
-  const shares: { weight: number; seats: number; line: PickedRow[] }[] = [];
-  for (const [index, group] of picking.groups.entries()) {
-    const line = (await nextOfGroup(context, change, group, picking)).toReversed();
-    shares.push({ weight: group.weight, seats: picking.seats[index] ?? 0, line });
-  }
   const invitees: Invitee[] = [];
   const unreadable = [...picking.unreadable];
-  while (invitees.length < picking.limit) {
-    const share = nextShare(shares.filter(({ line }) => line.length > 0));
-    const row = share?.line.pop();
-    if (!share || !row) break;
-    const invitee = toInvitee(context, change.queue, row);
-    if (invitee) {
-      invitees.push(invitee);
-      share.seats += 1;
-    } else unreadable.push(row.seq);
+  const seats = picking.groups.map((_, index) => picking.seats[index] ?? 0);
+  for (;;) {
+    const passed = unreadable.length - picking.unreadable.length;
+    const left = picking.limit - invitees.length;
+    if (left === 0 || passed >= PASSED_MAX) return { invitees, seats, unreadable, nobodyLeft: false };
+    const known = [...unreadable, ...invitees.map(({ entry }) => entry?.seq ?? 0)];
+    const next = { ...picking, limit: left + passed, known };
+    const shares: { weight: number; seats: number; index: number; line: PickedRow[] }[] = [];
+    for (const [index, group] of picking.groups.entries()) {
+      const line = (await nextOfGroup(context, change, group, next)).toReversed();
+      shares.push({ weight: group.weight, seats: seats[index] ?? 0, index, line });
+    }
+    while (invitees.length < picking.limit) {
+      const share = nextShare(shares.filter(({ line }) => line.length > 0));
+      const row = share?.line.pop();
+      if (!share || !row) break;
+      const invitee = toInvitee(context, change.queue, row);
+      if (invitee) {
+        invitees.push(invitee);
+        share.seats += 1;
+        seats[share.index] = share.seats;
+      } else unreadable.push(row.seq);
+    }
+    const isShort = invitees.length < picking.limit;
+    if (isShort && unreadable.length - picking.unreadable.length === passed)
+      return { invitees, seats, unreadable, nobodyLeft: true };
   }
-  return { invitees, seats: shares.map(({ seats }) => seats), unreadable };
 }
 
 /** Waiting, with an email, and never invited by this wave before. */
@@ -73,7 +92,7 @@ async function nextOfGroup(
   { db }: Context,
   { trx, queue }: QueueChange,
   { segment, without, few }: SizedGroup,
-  { waveId, limit, unreadable }: Picking,
+  { waveId, limit, known }: Omit<Picking, 'unreadable'> & { known: readonly number[] },
 ): Promise<PickedRow[]> {
   const entries =
     segment && few
@@ -83,7 +102,7 @@ async function nextOfGroup(
     .select(['e.seq', 'e.id', 'e.rank', 'e.email_hash', 'e.person'])
     .where('e.status', '=', 'waiting')
     .where('e.email_hash', 'is not', null)
-    .where((x) => x.not(db.in(x.ref('e.seq'), unreadable)))
+    .where((x) => x.not(db.in(x.ref('e.seq'), known)))
     .where((x) =>
       x.not(
         x.exists(

@@ -1,5 +1,7 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { formatId } from '../../lib/ids.ts';
+import { whenReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import { inviteAll } from '../invites/create-invites.ts';
 import {
   advanceJob,
@@ -31,11 +33,13 @@ import {
   updateWave,
 } from './wave-states.ts';
 import {
+  DAMAGED,
   findRun,
   findWave,
   hasReachedGoal,
   planOf,
   type RunRow,
+  readablePlan,
   readCounts,
   readRun,
   roomOf,
@@ -53,7 +57,10 @@ const KIND = 'wave';
 export async function runDueWaves(context: Context, queue: Queue): Promise<void> {
   const due = await findDueWaves(context, queue, await sharedNow(context));
   const mailWaits = due.length > 0 && (await doesMailWait(context, queue));
-  for (const id of due) await startRun(context, queue, id, mailWaits);
+  for (const id of due) {
+    const started = startRun(context, queue, id, mailWaits).then(() => true);
+    if (!(await whenReadable(started))) await pauseDamaged(context, queue, id);
+  }
 }
 
 /** What is read before the lock. It is of no use if the plan has changed by then. */
@@ -98,6 +105,16 @@ async function startRun(context: Context, queue: Queue, id: Uint8Array, mailWait
     // After the clock was set back, a changed schedule can come to the same time again.
     if (await findRun(change, wave, at)) await planNext(change, wave, at);
     else await startAt(context, change, wave, groups, at);
+  });
+}
+
+/** An operator sees it, and can stop it. Otherwise it would stay due. */
+function pauseDamaged(context: Context, queue: Queue, id: Uint8Array): Promise<void> {
+  return changeQueue(context, queue, async (change) => {
+    const wave = await selectWaves(change.trx, queue).where('id', '=', id).executeTakeFirst();
+    if (wave?.state !== 'active') return;
+    readablePlan(context, queue, wave); // So that the log has it.
+    await pauseWave(change, wave, DAMAGED);
   });
 }
 
@@ -146,7 +163,7 @@ async function startAt(
     ...{ finished_at: null, outcome: null, invited: 0, unreadable: '[]', job_id: null },
   };
   const batch = await inviteBatch(context, change, wave, run, groups);
-  if (wave.keep_open !== null && batch.run.invited === 0)
+  if (wave.keep_open !== null && batch.run.invited === 0 && batch.done)
     return updateWave(change, wave, { next_at: now + LOOK_AGAIN_MS });
   const started = { ...batch.wave, next_at: at, run_at: at };
   change.record({ kind: 'wave.started', wave: factsOf(wave), run: runFacts(run) });
@@ -207,17 +224,16 @@ async function inviteBatch(
   const left = (count ?? Number.POSITIVE_INFINITY) - run.invited;
   const limit = Math.min(CHUNK, left, roomOf(wave, await readCounts(change.trx, change.queue)));
   if (limit <= 0) return { wave, run, done: true };
-  const before = JSON.parse(run.unreadable) as number[];
-  const seats = JSON.parse(wave.seats) as number[];
+  const before = storedJson<number[]>(run.unreadable);
+  const seats = storedJson<number[]>(wave.seats);
   const picking = { waveId: wave.id, groups, seats, limit, unreadable: before };
   const picked = await pickPeople(context, change, picking);
   await inviteAll(change, picked.invitees, undefined, { id: wave.id, run: run.scheduled_at });
   const invited = picked.invitees.length;
-  const nobodyLeft = invited < limit && picked.unreadable.length === before.length;
   return {
     wave: { ...wave, invited: wave.invited + invited, seats: JSON.stringify(picked.seats) },
     run: { ...run, invited: run.invited + invited, unreadable: JSON.stringify(picked.unreadable) },
-    done: nobodyLeft || (invited === limit && limit < CHUNK) || left === invited,
+    done: picked.nobodyLeft || (invited === limit && limit < CHUNK) || left === invited,
   };
 }
 

@@ -3,7 +3,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { inWords } from './invites-wait.ts';
 import { continueRun } from './run-wave.ts';
 import { pauseWave, updateWave } from './wave-states.ts';
-import { selectWaves } from './waves.ts';
+import { DAMAGED, readablePlan, selectWaves } from './waves.ts';
 
 /** While emails of the queue are paused, nobody is invited by them. */
 export async function pauseWaves(change: QueueChange, reason: string): Promise<void> {
@@ -22,6 +22,10 @@ export async function resumeWaves(context: Context, change: QueueChange): Promis
     .orderBy('id')
     .execute();
   for (const wave of paused) {
+    if (!readablePlan(context, queue, wave)) {
+      await updateWave(change, wave, { pause_reason: DAMAGED, resumes_itself: 0 });
+      continue;
+    }
     await updateWave(change, wave, { state: 'active', pause_reason: null, checked_at: now });
     await continueRun(context, change, wave);
   }

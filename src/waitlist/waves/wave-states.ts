@@ -56,8 +56,8 @@ export function pauseWave(
   return updateWave(change, wave, { state: 'paused', pause_reason: reason, resumes_itself });
 }
 
-/** Ends a run and plans the next one. Without a next one, the wave is done. */
-export async function endRun(
+/** Ends a run of a wave that has no further one. */
+export async function closeRun(
   change: QueueChange,
   wave: WaveRow,
   run: RunRow,
@@ -66,6 +66,16 @@ export async function endRun(
   change.record({ kind: 'wave.finished', wave: factsOf(wave), run: runFacts(run) });
   await updateRun(change, run, { outcome, finished_at: change.now });
   await deleteOldRuns(change, wave);
+}
+
+/** Ends a run and plans the next one. Without a next one, the wave is done. */
+export async function endRun(
+  change: QueueChange,
+  wave: WaveRow,
+  run: RunRow,
+  outcome: RunOutcome,
+): Promise<void> {
+  await closeRun(change, wave, run, outcome);
   // A schedule that was changed during the run has a later time already.
   if ((wave.next_at ?? 0) > run.scheduled_at) await updateWave(change, wave, { run_at: null });
   else await planNext(change, wave, run.scheduled_at);

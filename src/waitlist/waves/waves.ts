@@ -1,12 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { RunOutcome, WaveRunTable, WaveTable } from '../../db/tables.ts';
-import { conflict, invalid, notFound } from '../../lib/errors.ts';
+import { conflict, damaged, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, parseId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { storedJson } from '../../vault/stored-json.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { readable } from '../queue/readable.ts';
 import type { WavePlan } from './plan.ts';
 
 export const WAVE_STATES = ['scheduled', 'running', 'paused', 'done', 'stopped'] as const;
@@ -21,7 +23,8 @@ export interface Wave {
   pauseReason: string | null;
   /** Whether it goes on without an operator. */
   resumesItself: boolean;
-  plan: WavePlan;
+  /** null if it is damaged. */
+  plan: WavePlan | null;
   /** By this wave. */
   invited: number;
   /** Invites of the queue that were accepted since the wave was created, whoever sent them. */
@@ -87,8 +90,33 @@ export function selectWaves(executor: Executor, queue: Queue) {
   return executor.selectFrom('wave').selectAll().where('queue_id', '=', queue.id);
 }
 
+/** Throws `Unreadable`. */
 export function planOf({ vault }: Queue, { id, plan }: Pick<WaveRow, 'id' | 'plan'>): WavePlan {
   return vault.open<WavePlan>('wave.plan', id, plan);
+}
+
+/** Why a wave pauses itself. */
+export const DAMAGED = 'what is stored about it is damaged and cannot be read';
+
+/** For what a wave cannot do without its plan. */
+export function requirePlan(queue: Queue, row: Pick<WaveRow, 'id' | 'plan'>): WavePlan {
+  const plan = ifReadable(() => planOf(queue, row));
+  if (!plan) throw damaged('the plan of this wave is damaged: stop the wave, and create another one');
+  return plan;
+}
+
+export function readablePlan(
+  context: Pick<Context, 'log'>,
+  queue: Queue,
+  row: Pick<WaveRow, 'id' | 'plan'>,
+): WavePlan | undefined {
+  const stored = {
+    what: 'wave',
+    id: formatId('wav', row.id),
+    queue: queue.id,
+    reason: 'its plan cannot be decrypted',
+  } as const;
+  return readable(context, stored, () => planOf(queue, row));
 }
 
 export async function findWave(executor: Executor, queue: Queue, waveId: string): Promise<WaveRow> {
@@ -137,7 +165,7 @@ export function toWave(queue: Queue, row: WaveRow, counts: InviteCounts): Wave {
     state: stateOf(row),
     pauseReason: row.pause_reason,
     resumesItself: row.state === 'paused' && row.resumes_itself === 1,
-    plan: planOf(queue, row),
+    plan: ifReadable(() => planOf(queue, row)) ?? null,
     invited: row.invited,
     joined: counts.accepted_invites - row.accepted_before,
     openInvites: counts.open_invites,
@@ -162,24 +190,7 @@ export async function listWaves(
   if (before) query = query.where('id', '<', before);
   const rows = await query.orderBy('id', 'desc').limit(page.limit).execute();
   const counts = await readCounts(db.query, queue);
-  const waves = rows.flatMap((row) => openWave(context, queue, row, counts) ?? []);
-  const [last, missing] = [rows.at(-1), page.limit - waves.length];
-  if (!last || rows.length < page.limit || missing === 0) return waves;
-  return [
-    ...waves,
-    ...(await listWaves(context, queue, { limit: missing, before: formatId('wav', last.id) })),
-  ];
-}
-
-/** undefined if the plan is damaged: that must not hide the others. */
-function openWave({ log }: Context, queue: Queue, row: WaveRow, counts: InviteCounts): Wave | undefined {
-  try {
-    return toWave(queue, row, counts);
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue: queue.id, wave: formatId('wav', row.id) }, 'cannot decrypt a wave');
-    return undefined;
-  }
+  return rows.map((row) => toWave(queue, row, counts));
 }
 
 export async function readWave({ db }: Context, queue: Queue, waveId: string): Promise<Wave> {
@@ -223,6 +234,6 @@ export async function listRuns({ db }: Context, queue: Queue, waveId: string): P
     accepted: byRun.get(run.scheduled_at)?.accepted ?? 0,
     expired: byRun.get(run.scheduled_at)?.expired ?? 0,
     revoked: byRun.get(run.scheduled_at)?.revoked ?? 0,
-    unreadable: (JSON.parse(run.unreadable) as number[]).length,
+    unreadable: (ifReadable(() => storedJson<number[]>(run.unreadable)) ?? []).length,
   }));
 }

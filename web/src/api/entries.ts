@@ -29,17 +29,11 @@ export const entryQuery = (scope: Scope, entryId: string) =>
       ),
   });
 
-/** Why there is nothing to call a person by. Erasing removes them too, so that others are damaged. */
-export function missingData({ email, phone, status }: Named): 'erased' | 'damaged' | undefined {
-  if (email !== null || phone !== null) return undefined;
-  return status === 'removed' ? 'erased' : 'damaged';
-}
-
-type Named = Pick<Entry, 'email' | 'phone' | 'status'>;
+type Named = Pick<Entry, 'email' | 'phone' | 'missing'>;
 
 /** How a person is called: what they signed up with. */
-export function nameOf(entry: Named): string {
-  return entry.email ?? entry.phone ?? (missingData(entry) === 'erased' ? 'Erased person' : 'Damaged entry');
+export function nameOf({ email, phone, missing }: Named): string {
+  return email ?? phone ?? (missing === 'damaged' ? 'Damaged entry' : 'Erased person');
 }
 
 export function people(count: number): string {

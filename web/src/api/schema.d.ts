@@ -2440,7 +2440,7 @@ export interface components {
          * @description Identifies the error. Use it in your code.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "changed_meanwhile" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
+        ErrorCode: "invalid_request" | "unauthorized" | "code_required" | "forbidden" | "cross_site" | "not_found" | "method_not_allowed" | "conflict" | "changed" | "damaged" | "waitlist_closed" | "accepted" | "email_mismatch" | "expired" | "revoked" | "changed_meanwhile" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable";
         /** @description An error. Every endpoint returns errors in this shape. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
@@ -4395,6 +4395,11 @@ export interface components {
              * @description When the invite was accepted.
              */
             joinedAt: string | null;
+            /**
+             * @description Why nothing is known about the person: `erased` for good, or `damaged`, which means that what is stored cannot be decrypted. `null` if it can be.
+             * @enum {string|null}
+             */
+            missing: "erased" | "damaged" | null;
         };
         /** @description A referral from a network that named the same referrer unusually often, or of somebody who shares a mailbox. */
         ReferralReview: {
@@ -5750,6 +5755,8 @@ export interface components {
             pauseReason: string | null;
             /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
             resumesItself: boolean;
+            /** @description Whether its plan is damaged and cannot be decrypted. Then it invites nobody, and can only be renamed, paused and stopped: `null` and an empty list stand for what is not known. */
+            damaged: boolean;
             /** @description What the team calls it. */
             name: string;
             /** @description Most invites of a run. `null`: everyone who is waiting. */
@@ -6055,6 +6062,8 @@ export interface components {
             pauseReason: string | null;
             /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
             resumesItself: boolean;
+            /** @description Whether its plan is damaged and cannot be decrypted. Then it invites nobody, and can only be renamed, paused and stopped: `null` and an empty list stand for what is not known. */
+            damaged: boolean;
             /** @description What the team calls it. */
             name: string;
             /** @description Most invites of a run. `null`: everyone who is waiting. */
@@ -6231,6 +6240,8 @@ export interface components {
             pauseReason: string | null;
             /** @description Whether it goes on by itself, when the pause of emails that paused it ends. */
             resumesItself: boolean;
+            /** @description Whether its plan is damaged and cannot be decrypted. Then it invites nobody, and can only be renamed, paused and stopped: `null` and an empty list stand for what is not known. */
+            damaged: boolean;
             /** @description What the team calls it. */
             name: string;
             /** @description Most invites of a run. `null`: everyone who is waiting. */

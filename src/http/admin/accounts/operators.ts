@@ -179,10 +179,10 @@ const linkSchema = adminSchema({
   role: 'admin',
   params: OperatorParams,
   answer: { status: 201, description: 'The link.', schema: Link, example: EXAMPLE_LINK },
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found'],
   special: {
     ...rank,
-    conflict: {
+    damaged: {
       when: 'The account is damaged.',
       message: 'this account is damaged: remove it, and invite the person again',
     },

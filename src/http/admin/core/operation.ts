@@ -60,6 +60,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
   } = operation;
   const open = role === 'anyone';
   const codes = new Set<WireCode>(['invalid_request', ...errors, 'rate_limited']);
+  if (codes.has('not_found')) codes.add('damaged'); // What can be named can be damaged.
   if (!open) codes.add('unauthorized').add('forbidden');
   // A body that is not expected is refused for the same reasons.
   if (rest.body || write) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { notFound } from '../../../lib/errors.ts';
+import { damaged, notFound } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import { formatCursor, readCursor } from '../../../operations/core/cursors.ts';
@@ -14,7 +14,7 @@ import { listAudit } from '../../../operators/read-audit.ts';
 import { listReferred, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
 import { exportPerson } from '../../../waitlist/transfer/export/export-person.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { presentPerson } from '../../../wire/person.ts';
 import { named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
@@ -119,7 +119,7 @@ const referralsSchema = adminSchema({
   answer: {
     description: 'A page of entries.',
     schema: Referred,
-    example: { entries: [EXAMPLE_ENTRY], nextCursor: null },
+    example: { entries: [EXAMPLE_ADMIN_ENTRY], nextCursor: null },
   },
   errors: ['not_found'],
   special: entrySpecial,
@@ -170,7 +170,7 @@ const exportSchema = adminSchema({
     example: {
       waitlist: { id: 'wl_acme', name: 'Acme' },
       environment: 'production',
-      entry: EXAMPLE_ENTRY,
+      entry: EXAMPLE_ADMIN_ENTRY,
       operatorConfirmation: null,
       invites: [],
       events: [],
@@ -217,7 +217,7 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
     const page = await listReferred(waitlists, queue, entry, { limit, cursor: readCursor(cursor) });
     const mask = maskFor(caller.actor.role);
     return {
-      entries: page.entries.map((each) => mask.entry(presentEntry(each))),
+      entries: page.entries.map((each) => mask.entry(presentAdminEntry(each))),
       nextCursor: formatCursor(page.next),
     };
   });
@@ -226,9 +226,10 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
     const { params, query } = request;
     const domain = domainFor(parts, request);
     const queue = await requireQueue(parts, params, query);
-    const { email, phone, status } = await readEntry(domain, queue, params.entryId);
+    const { email, phone, missing } = await readEntry(domain, queue, params.entryId);
     const who = email ?? phone;
-    if (who === null) throw notFound(status === 'removed' ? ERASED : DAMAGED);
+    if (missing === 'damaged') throw damaged(DAMAGED);
+    if (who === null) throw notFound(ERASED);
     const person = presentPerson(await exportPerson(domain, queue, who));
     const object = { kind: 'entry', id: params.entryId } as const;
     await domain.db.transaction(async (trx) => domain.audit?.(trx, { action: 'entry.exported', object }));

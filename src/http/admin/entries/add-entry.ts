@@ -8,7 +8,7 @@ import { PHONE_CHARACTERS_MAX } from '../../../waitlist/people/identity.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
 import { addPerson } from '../../../waitlist/signup/signup.ts';
 import { parsePerson } from '../../../waitlist/signup/signup-input.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { EMAIL, IDENTIFIER, limits, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -86,14 +86,14 @@ const schema = adminSchema({
     status: 201,
     description: 'The person was added.',
     schema: AddedEntry,
-    example: { entry: EXAMPLE_ENTRY, created: true, mailable: EXAMPLE_MAILABLE },
+    example: { entry: EXAMPLE_ADMIN_ENTRY, created: true, mailable: EXAMPLE_MAILABLE },
   },
   also: [
     {
       status: 200,
       description: 'The person was on the waitlist already.',
       schema: AddedEntry,
-      example: { entry: EXAMPLE_ENTRY, created: false, mailable: null },
+      example: { entry: EXAMPLE_ADMIN_ENTRY, created: false, mailable: null },
     },
   ],
   errors: ['not_found', 'waitlist_closed'],
@@ -120,7 +120,7 @@ export function registerAddEntry(app: TypedApp, parts: AdminParts): void {
           )
         : null;
       reply.code(created ? 201 : 200);
-      return { entry: presentEntry(entry), created, mailable };
+      return { entry: presentAdminEntry(entry), created, mailable };
     },
   );
 }

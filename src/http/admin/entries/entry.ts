@@ -8,7 +8,7 @@ import { removeEntry } from '../../../waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../../waitlist/entries/update-entry.ts';
 import { takeOff } from '../../../waitlist/invites/take-off.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { COUNT_MAX, limits, named, nullable, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -23,12 +23,12 @@ const BODY_BYTES_MAX = 8 * METADATA_BYTES_MAX;
 
 export const EntryParams = Type.Object({
   ...waitlistParams,
-  entryId: Type.String({ ...WORD, description: 'Id of the entry.', examples: [EXAMPLE_ENTRY.id] }),
+  entryId: Type.String({ ...WORD, description: 'Id of the entry.', examples: [EXAMPLE_ADMIN_ENTRY.id] }),
 });
 export const entrySpecial = {
   not_found: {
     when: 'The waitlist or the entry does not exist.',
-    message: `there is no entry ${EXAMPLE_ENTRY.id}`,
+    message: `there is no entry ${EXAMPLE_ADMIN_ENTRY.id}`,
   },
 };
 const Query = Type.Object(environmentQuery, closed);
@@ -76,7 +76,7 @@ const getSchema = adminSchema({
   role: 'viewer',
   params: EntryParams,
   querystring: Query,
-  answer: { description: 'The entry.', schema: AdminEntrySchema, example: EXAMPLE_ENTRY },
+  answer: { description: 'The entry.', schema: AdminEntrySchema, example: EXAMPLE_ADMIN_ENTRY },
   errors: ['not_found'],
   special: entrySpecial,
 });
@@ -93,7 +93,7 @@ const changeSchema = adminSchema({
   answer: {
     description: 'The entry as it is now.',
     schema: AdminEntrySchema,
-    example: { ...EXAMPLE_ENTRY, position: 1 },
+    example: { ...EXAMPLE_ADMIN_ENTRY, position: 1 },
   },
   errors: ['not_found', 'conflict'],
   special: {
@@ -116,7 +116,7 @@ const Removal = Type.Object(
     ...closed,
     'x-optional': true,
     description: 'Only needed with `erase=true`.',
-    ...withExamples({ erase: { summary: 'Erase for good', value: { confirm: EXAMPLE_ENTRY.id } } }),
+    ...withExamples({ erase: { summary: 'Erase for good', value: { confirm: EXAMPLE_ADMIN_ENTRY.id } } }),
   },
 );
 
@@ -151,7 +151,7 @@ const removeSchema = adminSchema({
       },
       { ...named('RemovedEntry'), description: 'Confirms a removal.' },
     ),
-    example: { id: EXAMPLE_ENTRY.id, deleted: true, erased: false },
+    example: { id: EXAMPLE_ADMIN_ENTRY.id, deleted: true, erased: false },
   },
   errors: ['not_found'],
   special: entrySpecial,
@@ -168,7 +168,7 @@ const restoreSchema = adminSchema({
   role: 'admin',
   params: EntryParams,
   querystring: Query,
-  answer: { description: 'The entry as it is now.', schema: AdminEntrySchema, example: EXAMPLE_ENTRY },
+  answer: { description: 'The entry as it is now.', schema: AdminEntrySchema, example: EXAMPLE_ADMIN_ENTRY },
   errors: ['not_found', 'conflict'],
   special: {
     ...entrySpecial,
@@ -187,7 +187,7 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
     const { params, caller } = request;
     const queue = await queueToRead(parts, request);
     const entry = await readEntry(waitlists, queue, params.entryId);
-    return maskFor(caller.actor.role).entry(presentEntry(entry));
+    return maskFor(caller.actor.role).entry(presentAdminEntry(entry));
   });
 
   app.patch(path, { schema: changeSchema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
@@ -199,14 +199,14 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
     const queue = await requireQueue(parts, params, query);
     const changes = { ...others, ...(status === undefined ? {} : { status }) };
     await updateEntry(domainFor(parts, request), queue, params.entryId, changes);
-    return presentEntry(await readEntry(waitlists, queue, params.entryId));
+    return presentAdminEntry(await readEntry(waitlists, queue, params.entryId));
   });
 
   app.post(`${path}/restore`, { schema: restoreSchema }, async (request) => {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
     await putBack(domainFor(parts, request), queue, params.entryId);
-    return presentEntry(await readEntry(waitlists, queue, params.entryId));
+    return presentAdminEntry(await readEntry(waitlists, queue, params.entryId));
   });
 
   app.delete(path, {

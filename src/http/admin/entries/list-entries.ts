@@ -12,7 +12,12 @@ import { agreedStatus, segmentOfQuery, segmentQuery } from '../../../operations/
 import { browseEntries, isEntryId } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
 import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
-import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import {
+  AdminEntrySchema,
+  EntryStatusSchema,
+  EXAMPLE_ADMIN_ENTRY,
+  presentAdminEntry,
+} from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { COUNT_MAX, described, IDENTIFIER, named, nullable, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -90,7 +95,7 @@ const schema = adminSchema({
   answer: {
     description: 'A page of entries.',
     schema: Page,
-    example: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
+    example: { entries: [EXAMPLE_ADMIN_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
   },
   errors: ['not_found'],
   special: {
@@ -117,7 +122,7 @@ export function registerListEntries(app: TypedApp, parts: AdminParts): void {
       const other = Object.keys(query).find((name) => !['search', 'environment', 'limit'].includes(name));
       if (other !== undefined) throw invalid(`search: cannot be combined with ${other}`);
       const found = await searchEntry(waitlists, queue, search);
-      const entries = found ? [mask.entry(presentEntry(found))] : [];
+      const entries = found ? [mask.entry(presentAdminEntry(found))] : [];
       return { entries, total: entries.length, nextCursor: null };
     }
     const { status: only, ...segment } = await segmentOfQuery(waitlists, queue, conditions);
@@ -128,7 +133,7 @@ export function registerListEntries(app: TypedApp, parts: AdminParts): void {
         ...{ limit, sort, status: agreedStatus(only, status), at, segment },
         cursor: readCursor(cursor),
       });
-      const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));
+      const entries = page.entries.map((entry) => mask.entry(presentAdminEntry(entry)));
       return { entries, total: page.total, nextCursor: formatCursor(page.next) };
     });
   });

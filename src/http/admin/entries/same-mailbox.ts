@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { closed } from '../../../operations/core/schemas.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { listSameMailbox } from '../../../waitlist/entries/same-mailbox.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -35,7 +35,7 @@ const schema = adminSchema({
   answer: {
     description: 'The other entries.',
     schema: SameMailbox,
-    example: { entries: [EXAMPLE_ENTRY], more: false },
+    example: { entries: [EXAMPLE_ADMIN_ENTRY], more: false },
   },
   errors: ['not_found'],
   special: entrySpecial,
@@ -49,6 +49,6 @@ export function registerSameMailbox(app: TypedApp, parts: AdminParts): void {
     const entry = await readEntry(waitlists, queue, params.entryId);
     const { entries, more } = await listSameMailbox(waitlists, queue, entry, SHOWN_MAX);
     const mask = maskFor(caller.actor.role);
-    return { entries: entries.map((each) => mask.entry(presentEntry(each))), more };
+    return { entries: entries.map((each) => mask.entry(presentAdminEntry(each))), more };
   });
 }

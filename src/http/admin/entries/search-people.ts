@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { closed } from '../../../operations/core/schemas.ts';
 import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/finding/search-everywhere.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { named } from '../../../wire/schema.ts';
 import {
   EXAMPLE_WAITLIST,
@@ -59,7 +59,7 @@ const schema = adminSchema({
     description: 'Where the person was found.',
     schema: FoundPeople,
     example: {
-      people: [{ waitlist: EXAMPLE_WAITLIST, environment: 'production', entry: EXAMPLE_ENTRY }],
+      people: [{ waitlist: EXAMPLE_WAITLIST, environment: 'production', entry: EXAMPLE_ADMIN_ENTRY }],
       complete: true,
     },
   },
@@ -74,7 +74,7 @@ export function registerSearchPeople(app: TypedApp, parts: AdminParts): void {
       people: found.people.map(({ queue, entry }) => ({
         waitlist: presentWaitlistReference(queue.waitlist),
         environment: queue.environment,
-        entry: presentEntry(entry),
+        entry: presentAdminEntry(entry),
       })),
       complete: found.complete,
     };

@@ -20,7 +20,7 @@ import {
   REVIEW_DECISIONS,
   type Review,
 } from '../../../waitlist/referrals/reviews.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { type Mask, maskFor } from '../../../wire/mask.ts';
 import { idPattern, named, oneOf, time, timeOrNull, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -36,7 +36,7 @@ const ReviewSchema = Type.Object(
   {
     id: Type.String({ ...idPattern('rev'), description: 'Unique id of the review.' }),
     entry: AdminEntrySchema,
-    referrer: Type.Unsafe<typeof EXAMPLE_ENTRY | null>({
+    referrer: Type.Unsafe<typeof EXAMPLE_ADMIN_ENTRY | null>({
       anyOf: [AdminEntrySchema, { type: 'null' }],
       description: 'Who would be credited. `null` if they left the waitlist.',
     }),
@@ -65,8 +65,8 @@ const ReviewSchema = Type.Object(
 
 const EXAMPLE_REVIEW = {
   id: EXAMPLE_ID,
-  entry: { ...EXAMPLE_ENTRY, status: 'pending', position: null, referredBy: null },
-  referrer: EXAMPLE_ENTRY,
+  entry: { ...EXAMPLE_ADMIN_ENTRY, status: 'pending', position: null, referredBy: null },
+  referrer: EXAMPLE_ADMIN_ENTRY,
   credited: false,
   sharedMailbox: null,
   decision: null,
@@ -184,7 +184,7 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
   const entries = new Map(openEntries(context, queue, rows).map((entry) => [entry.seq, entry]));
   const present = (seq: number) => {
     const entry = entries.get(seq);
-    return entry && entry.status !== 'removed' ? mask.entry(presentEntry(entry)) : null;
+    return entry && entry.status !== 'removed' ? mask.entry(presentAdminEntry(entry)) : null;
   };
   return reviews.flatMap(({ id, seq, referrerSeq, credited, sharedMailbox, decision, ...times }) => {
     const entry = present(seq);
@@ -192,7 +192,7 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
     return {
       id: formatId('rev', id),
       entry,
-      referrer: present(referrerSeq) as typeof EXAMPLE_ENTRY | null,
+      referrer: present(referrerSeq) as typeof EXAMPLE_ADMIN_ENTRY | null,
       credited,
       sharedMailbox,
       decision,

@@ -17,7 +17,7 @@ import type { Selection } from '../../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { described, EMAIL, limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -148,7 +148,7 @@ const schema = adminSchema({
       description: 'What would happen, for `dryRun`.',
       schema: Preview,
       example: {
-        ...{ count: 120, preview: [EXAMPLE_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
+        ...{ count: 120, preview: [EXAMPLE_ADMIN_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
         ...{ leftToday: null, hasOpenInvite: null },
       },
     },
@@ -235,12 +235,12 @@ async function preview(
     refuseRemoved(entry);
     const mailable = presentMailable(await mailableTo(context, queue, 'invite', who, hasServer));
     const bounced = mailable.reason === 'bounced' ? 1 : 0;
-    const preview = entry ? [presentEntry(entry)] : [];
+    const preview = entry ? [presentAdminEntry(entry)] : [];
     const isOpen = await hasOpenInvite(context, queue, who);
     return { count: 1, preview, mailable, bounced, leftToday: left, hasOpenInvite: isOpen };
   }
   const { count, first, bounced } = await previewInvites(context, queue, who);
   const mailable = presentMailable(await mailableFrom(context, queue, 'invite', hasServer));
-  const preview = first.map(presentEntry);
+  const preview = first.map(presentAdminEntry);
   return { count, preview, mailable, bounced, leftToday: left, hasOpenInvite: null };
 }

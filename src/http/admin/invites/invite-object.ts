@@ -4,6 +4,7 @@ import { isoTime } from '../../../lib/time.ts';
 import { type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
 import { readParts } from '../../../mail/parts.ts';
 import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
+import { whenReadable } from '../../../vault/crypto.ts';
 import type { InviteOfEntry } from '../../../waitlist/invites/browse-invites.ts';
 import { joinLink } from '../../../waitlist/links/links.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
@@ -52,10 +53,11 @@ export async function presentInvites(
   queue: Queue,
   invites: readonly InviteOfEntry[],
 ): Promise<Static<typeof InviteObject>[]> {
-  const { settings } = await readParts(waitlists, queue.waitlist.internalId);
+  const parts = await whenReadable(readParts(waitlists, queue.waitlist.internalId));
   const ids = invites.map(({ id }) => id);
   const mails = await lastInviteMails(waitlists, queue, ids);
-  const linkTo = (code: string) => joinLink(settings.joinUrl, publicUrl, code);
+  // Codes of a waitlist whose settings are damaged work on our own page.
+  const linkTo = (code: string) => joinLink(parts?.settings.joinUrl ?? null, publicUrl, code);
   return invites.map((invite) => ({
     ...presentAdminInvite(invite, maskFor(actor.role), linkTo),
     mail: presentInviteMail(mails.get(bytesKey(invite.id))),

@@ -81,14 +81,16 @@ export function registerPersonMail(app: TypedApp, parts: AdminParts): void {
   app.get('/waitlists/:waitlistId/entries/:entryId/mail', { schema }, async (request) => {
     const queue = await queueToRead(parts, request);
     const { id, email } = await readEntry(waitlists, queue, request.params.entryId);
-    const kinds = MAIL_KINDS.map(async (kind) => ({
-      kind,
-      ...presentMailable(await mailableTo(waitlists, queue, kind, email, emails.smtp)),
-    }));
+    const kinds = await Promise.all(
+      MAIL_KINDS.map(async (kind) => ({
+        kind,
+        ...presentMailable(await mailableTo(waitlists, queue, kind, email, emails.smtp)),
+      })),
+    );
     const found = email === null ? [] : await suppressionsOf(waitlists, queue, email);
     const last = await showLastMail(waitlists, queue, id);
     return {
-      kinds: await Promise.all(kinds),
+      kinds,
       suppressions: found.map(({ reason, since }) => ({ reason, since: isoTime(since) })),
       lastMail: last && { ...presentMail(last), response: last.response },
     };

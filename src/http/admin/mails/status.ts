@@ -64,11 +64,13 @@ async function readStatus(
   { waitlists, emails }: AdminParts,
   queue: Queue,
 ): Promise<Static<typeof MailStatus>> {
-  const kinds = MAIL_KINDS.map(async (kind) => ({
-    kind,
-    ...presentMailable(await mailableFrom(waitlists, queue, kind, emails.smtp)),
-  }));
+  const kinds = await Promise.all(
+    MAIL_KINDS.map(async (kind) => ({
+      kind,
+      ...presentMailable(await mailableFrom(waitlists, queue, kind, emails.smtp)),
+    })),
+  );
   const { count, more } = await countKept(waitlists.db, mailTarget(queue.id));
   const found = await mailWarnings(waitlists, queue.waitlist.id, emails.smtp);
-  return { kinds: await Promise.all(kinds), warnings: found, kept: count, keptMore: more };
+  return { kinds, warnings: found, kept: count, keptMore: more };
 }

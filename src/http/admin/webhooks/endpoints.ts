@@ -106,7 +106,7 @@ const updateSchema = adminSchema({
   querystring,
   body: EndpointChanges,
   answer: { description: 'The endpoint as it is now.', schema: EndpointObject, example: EXAMPLE_ENDPOINT },
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found'],
   special: { ...NO_ENDPOINT, ...DAMAGED_ENDPOINT },
 });
 

@@ -20,7 +20,7 @@ export const NO_ENDPOINT = {
   },
 };
 export const DAMAGED_ENDPOINT = {
-  conflict: {
+  damaged: {
     when: 'The stored settings of the endpoint are damaged.',
     message: 'the settings of this endpoint are damaged: delete it, and create another one',
   },

@@ -81,7 +81,7 @@ const showSchema = adminSchema({
     schema: Secrets,
     example: { id: EXAMPLE_ENDPOINT.id, secret: EXAMPLE_SECRET, previous: [] },
   },
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found'],
   special: {
     ...NO_ENDPOINT,
     ...DAMAGED_ENDPOINT,
@@ -110,7 +110,7 @@ const rotateSchema = adminSchema({
       previousEndsAt: '2026-11-15T10:30:00.000Z',
     },
   },
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found'],
   special: { ...NO_ENDPOINT, ...DAMAGED_ENDPOINT },
 });
 

@@ -12,7 +12,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
-import { missingData, nameOf, refreshPeople } from '../../api/entries.ts';
+import { nameOf, refreshPeople } from '../../api/entries.ts';
 import { mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -39,7 +39,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
   const { status, email, id } = entry;
   const params = { path: { waitlistId, entryId: id }, query: { environment } };
   const name = shorten(nameOf(entry));
-  const isErased = missingData(entry) === 'erased';
+  const isErased = entry.missing === 'erased';
   const refresh = () => refreshPeople(client, scope);
 
   const confirm = async () => {

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { missingData } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -63,8 +62,8 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
 }
 
 function Metadata({ scope, entry }: AboutEntry) {
-  const missing = missingData(entry);
-  const mayEdit = useMay('admin') && entry.status !== 'removed' && !missing;
+  const { missing } = entry;
+  const mayEdit = useMay('admin') && entry.status !== 'removed' && missing === null;
   const maySee = useMay('support');
   const [editing, setEditing] = useState(false);
   const pairs = Object.entries(entry.metadata ?? {});

@@ -57,13 +57,19 @@ export function WavePage() {
         />
       </div>
       <QueryProblem framed query={query}>
-        {wave?.pauseReason && (
+        {wave?.damaged && (
+          <Alert tone="danger" title="The plan of this wave is damaged">
+            It cannot be decrypted, so the wave invites nobody.
+            {!isOver(wave) && ' Stop the wave, and create another one.'}
+          </Alert>
+        )}
+        {wave?.pauseReason && !wave.damaged && (
           <Alert tone="warn" title="This wave paused itself">
             {capitalize(wave.pauseReason)}.{' '}
             {wave.resumesItself ? 'It goes on when they do.' : 'Resume it once the cause is fixed.'}
           </Alert>
         )}
-        {wave && !isOver(wave) && !wave.pauseReason && (
+        {wave && !isOver(wave) && !wave.pauseReason && !wave.damaged && (
           <NotMailed mailable={wave.mailable} otherwise="Invites are not emailed">
             {wave.state !== 'paused' &&
               wave.mailable.reason === 'sending_paused' &&
@@ -94,7 +100,9 @@ function Runs({ wave }: { wave: WaveDetails | undefined }) {
     return (
       <Card title="Runs">
         <p className="text-mute">
-          This wave chooses people by metadata, so your role does not show how many it invites.
+          {wave?.damaged
+            ? 'Your role does not show how many a damaged wave has invited.'
+            : 'This wave chooses people by metadata, so your role does not show how many it invites.'}
         </p>
       </Card>
     );
@@ -129,6 +137,7 @@ function rateInWords(wave: WaveDetails | undefined): string | undefined {
 const percent = (share: number) => `${Math.round(100 * share)}%`;
 
 function nothingNext(wave: WaveDetails): string {
+  if (wave.damaged) return 'Nothing: its plan is damaged.';
   if (wave.state === 'paused') return 'Nothing until it is resumed.';
   if (wave.state === 'running') return 'It is inviting people now.';
   return isOver(wave) ? 'This wave is over.' : nothingWhy(wave);
@@ -156,14 +165,16 @@ function Actions({ wave }: { wave: WaveDetails }) {
       <Badge tone={STATE_TONES[wave.state]}>{capitalize(wave.state)}</Badge>
       {mayInvite && !isOver(wave) && (
         <>
-          <Button
-            icon={isPaused ? <Play aria-hidden /> : <Pause aria-hidden />}
-            busy={pause.busy}
-            onClick={() => void pause.run()}
-          >
-            {isPaused ? 'Resume' : 'Pause'}
-          </Button>
-          <Button onClick={() => setEditing(true)}>Edit</Button>
+          {!(wave.damaged && isPaused) && (
+            <Button
+              icon={isPaused ? <Play aria-hidden /> : <Pause aria-hidden />}
+              busy={pause.busy}
+              onClick={() => void pause.run()}
+            >
+              {isPaused ? 'Resume' : 'Pause'}
+            </Button>
+          )}
+          {!wave.damaged && <Button onClick={() => setEditing(true)}>Edit</Button>}
           <Button onClick={() => setStopping(true)}>Stop</Button>
         </>
       )}

@@ -93,7 +93,8 @@ export function stopWave(scope: Scope, waveId: string): Promise<Wave> {
 export const isOver = ({ state }: Pick<Wave, 'state'>) => state === 'done' || state === 'stopped';
 
 /** "500 each weekday at 09:00, Europe/Berlin" */
-export function planInWords({ count, keepOpen, schedule }: Wave): string {
+export function planInWords({ count, keepOpen, schedule, damaged }: Wave): string {
+  if (damaged) return 'Damaged plan';
   if (!schedule)
     return keepOpen === 1 ? 'Keeps 1 invite open' : `Keeps ${number(keepOpen ?? 0)} invites open`;
   const who = count === null ? 'Everyone' : `Up to ${number(count)}`;
