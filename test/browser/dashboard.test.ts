@@ -58,6 +58,7 @@ forEachEngine((engine) => {
       .getByText(/common/)
       .waitFor();
     assert.equal(await page.getByLabel('Email').inputValue(), OWNER.email);
+    assert.equal(await page.getByLabel('Password').inputValue(), 'password1234');
     assert.equal(await page.getByLabel('Password').getAttribute('aria-invalid'), 'true');
     await page.locator('input[name=password]:focus').waitFor();
     page.problems.length = 0;

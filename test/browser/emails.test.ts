@@ -198,6 +198,7 @@ forEachEngine((engine) => {
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Emails in development are kept, not sent.').waitFor();
       await dialog.getByRole('button', { name: 'Send test' }).click();
+      await dialog.getByText(/^The test to .* was kept, not sent$/).waitFor();
       await page.getByRole('button', { name: 'Back to the template' }).click();
       await page.getByRole('button', { name: 'Reset' }).click();
       await page.getByRole('button', { name: 'Reset template' }).click();

@@ -109,6 +109,7 @@ forEachEngine((engine) => {
     const page = await open(`/waitlists/${other.id}`);
     await card(page, 'Invited').getByText('2 invites sent in 30 days', { exact: true }).waitFor();
     await card(page, 'Joined').getByText('1 invite accepted in 30 days', { exact: true }).waitFor();
+    await card(page, 'Joined').getByText('Counts people who are not on the waitlist, too.').waitFor();
     await check(page, 'an overview with guests');
     await page.close();
   });

@@ -287,6 +287,22 @@ forEachEngine((engine) => {
       await refused(form, await form.join({ email }, foreign));
     });
 
+    it('lets visitors of a site that is not allowed join on our page, and tells them so', async () => {
+      const form = await openForm(service);
+      const page = await service.request('POST', form.path, {
+        headers: {
+          origin: 'https://evil.example',
+          accept: 'text/html',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        rawBody: 'email=ada%40example.com',
+      });
+      assert.equal(page.status, 403);
+      assert.match(page.text, /The site you came from cannot use this form\. You can join here instead\./);
+      assert.match(page.text, /value="ada@example\.com"/);
+      assert.doesNotMatch(page.text, /Reload/);
+    });
+
     it('takes a challenge once, but answers its sender again', async () => {
       const form = await openForm(service);
       const proof = await form.proof();

@@ -11,6 +11,7 @@ import { type ImportOptions, importFile } from '../../src/waitlist/transfer/impo
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { exportEntries } from '../../src/wire/entry-export.ts';
 import { presentPerson } from '../../src/wire/person.ts';
+import { adminClient } from '../support/admin-client.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { jsonOf, typed } from '../support/terminal.ts';
 
@@ -176,6 +177,33 @@ forEachEngine((engine) => {
       );
       assert.equal((await list.lookup('x@example.com')).body.referredBy, 'a@example.com');
       assert.equal((await list.lookup('y@example.com')).body.referredBy, 'own@example.com');
+    });
+
+    it('is shown to operators with the share link, as far as it leads to its person', async () => {
+      const list = await service.waitlist();
+      const admin = await adminClient(service, 'admin');
+      await importText(
+        list,
+        'email,referral_code,plan\na@example.com,OLD-1,pro\nb@example.com,OLD-1,pro\nc@example.com,,pro\n',
+      );
+      await importText(list, 'email,referral_code\na@example.com,OLDER\n');
+      const shareOf = async (who: string) => {
+        const { id } = (await list.lookup(`${who}@example.com`)).body;
+        const at = `/waitlists/${list.id}/entries/${id}`;
+        await admin.call('updateEntry', 'PATCH', at, { body: { metadata: { plan: 'free' } } });
+        return (await admin.call<object>('getEntryShare', 'GET', `${at}/share`)).body;
+      };
+      const none = { shareUrl: null, byForm: false, importedCode: null, otherCodes: 0 };
+      assert.deepEqual(await shareOf('a'), { ...none, importedCode: 'OLD-1', otherCodes: 1 });
+      assert.deepEqual(await shareOf('b'), none, 'the code is of a@example.com');
+      assert.deepEqual(await shareOf('c'), none);
+      const form = { body: { enabled: true } };
+      await admin.call('updateForm', 'PATCH', `/waitlists/${list.id}/form`, form);
+      const { referralCode } = (await list.lookup('c@example.com')).body;
+      const shareUrl = `${service.config.publicUrl}/w/${list.id}?ref=${referralCode}`;
+      assert.deepEqual(await shareOf('c'), { ...none, shareUrl });
+      const person = await exportPerson(service.context, await list.queue(), 'a@example.com');
+      assert.equal(person.importedCode, 'OLD-1');
     });
 
     it('links the people of a later import', async () => {

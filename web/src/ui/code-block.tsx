@@ -52,7 +52,7 @@ export function CodeBlock({ snippets, label = 'Code' }: { snippets: readonly Sni
         </div>
         <CopyButton text={shown.code} what="code" size="sm" />
       </div>
-      <Scrollable label={label} className="overflow-x-auto">
+      <Scrollable label={label} className="scroll-shadows-sideways overflow-x-auto">
         <pre
           className={cx(
             'p-4 font-mono text-sm leading-relaxed',

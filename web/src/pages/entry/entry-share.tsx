@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { Copied, Fact } from './entry-facts.tsx';
@@ -33,7 +34,10 @@ export function EntryShare({ scope, entry }: AboutEntry) {
             {shareUrl === null ? (
               <span className="text-mute">None: the form is off, and there is no referral URL.</span>
             ) : (
-              <Copied text={shareUrl} what="share link" mono />
+              <>
+                <span className="min-w-0 font-mono text-sm break-all">{shareUrl}</span>
+                <CopyButton text={shareUrl} what="share link" size="sm" />
+              </>
             )}
           </span>
           {byForm && (
