@@ -61,7 +61,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       return 0;
     }
     command = await findCommand(words);
-    const { operands, flags } = parseWords(command, words.slice(command.name.split(' ').length));
+    const { operands, flags } = parseWords(command, words);
     if (flags.help === true) {
       terminal.out(describe(command));
       return 0;
@@ -127,6 +127,11 @@ function checkKey(key: Flags[string]): string {
   throw new UsageProblem('--idempotency-key: must be 1 to 255 printable ASCII characters');
 }
 
+/** Throws a `UsageProblem` if these are not the words of a command, with all that it requires. */
+export async function checkCommand(words: string[]): Promise<void> {
+  parseWords(await findCommand(words), words);
+}
+
 async function findCommand(words: string[]): Promise<Command> {
   const command = await commandNamed(words);
   if (command) return command;
@@ -158,6 +163,7 @@ async function helpOn(words: string[]): Promise<string> {
 }
 
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
+  const args = words.slice(command.name.split(' ').length);
   const known = { ...flagsOf(command), ...COMMON };
   const options = Object.fromEntries(
     Object.entries(known).map(([name, { value, repeated = false }]) => [
@@ -170,7 +176,7 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     ]),
   );
   try {
-    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
     const flags = values as Flags;
     if (flags.help === true) return { operands: [], flags };
     const wanted = command.operands ?? [];

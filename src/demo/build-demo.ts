@@ -123,10 +123,9 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
     await signUp(context, teams, takeUntil(teamArrivals, timeline.clock()), random);
     if (day > 0 && day % REMOVAL_EVERY_DAYS === 0) await removeSomeone(context, beta);
     await keepUp(context);
+    if (busy) await deliveries.settle(); // Before the next hour decides on what the emails are about.
     story.onDay?.(day + 1);
   }
-  await deliveries.settle();
-  await keepUp(context);
 }
 
 async function queueOf(context: Context, waitlistId: string, environment: string): Promise<Queue> {
