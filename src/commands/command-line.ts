@@ -56,7 +56,8 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
     config = readConfig(settingsOf(terminal));
     const outcome = await run(command, operands, flags, config, terminal);
     if (asJson) terminal.out(printableJson(outcome.json));
-    else if (outcome.text !== '') terminal.out(printable(outcome.text));
+    else if (outcome.text !== '')
+      (outcome.outputIsData ? terminal.error : terminal.out)(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
     return explain(error as Error, asJson, terminal, config, command);
