@@ -4,7 +4,14 @@ import { isTypo, nearest } from '../lib/nearest.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { normalPublicUrl } from './public-url.ts';
 import { ConfigProblem, listOf, pairsOf, type Variable } from './variable.ts';
-import { NODE_VARIABLE, parseWorkers, type Role, SECRETS, VARIABLES } from './variables.ts';
+import {
+  NODE_VARIABLE,
+  parseWorkers,
+  type RequestLines,
+  type Role,
+  SECRETS,
+  VARIABLES,
+} from './variables.ts';
 
 export interface Config {
   host: string;
@@ -31,6 +38,7 @@ export interface Config {
   /** Otherwise it is the address to listen on. */
   isPublicUrlSet: boolean;
   logLevel: string;
+  requestLines: RequestLines;
   /** undefined for none. */
   metricsPort: number | undefined;
   metricsHost: string;
@@ -205,6 +213,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
         : normalPublicUrl(publicUrl),
     isPublicUrlSet: publicUrl !== undefined,
     logLevel: read(VARIABLES.logLevel),
+    requestLines: read(VARIABLES.requestLines) as RequestLines,
     metricsPort: metricsPort === undefined ? undefined : Number(metricsPort),
     metricsHost: read(VARIABLES.metricsHost),
     tracing: readTracing(read),

@@ -3,6 +3,7 @@ import { SchemaSuperseded } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { logSparingly } from '../../lib/sparing-log.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
@@ -159,10 +160,8 @@ async function settle(context: Context, waitlistId: number): Promise<void> {
   } catch (error) {
     if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
     const { message } = error as Error;
-    context.log.warn(
-      { waitlist: waitlistId, reason: message },
-      'settling a waitlist failed and will be retried',
-    );
+    const fields = { waitlist: waitlistId, reason: message };
+    logSparingly(context.log, 'warn', fields, 'settling a waitlist failed and will be retried');
   }
 }
 
@@ -177,6 +176,7 @@ async function attend(
   } catch (error) {
     if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
     const { message } = error as Error;
-    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed and will be retried');
+    const fields = { queue: queueId, reason: message };
+    logSparingly(context.log, 'warn', fields, 'upkeep of a queue failed and will be retried');
   }
 }
