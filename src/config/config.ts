@@ -21,6 +21,8 @@ export interface Config {
   /** How many threads answer requests. */
   workers: number | 'auto';
   dataDir: string;
+  /** Where the variables come from, in words. Unknown outside of the command line. */
+  settingsFrom?: string;
   databaseUrl: string | undefined;
   databasePool: number;
   /** undefined for the same as `databaseUrl`. */
