@@ -57,6 +57,7 @@ const NOT_RUN: Record<string, number> = {
   'docs/operations.md': 6,
   'docs/queue.md': 1,
   'docs/scaling.md': 3,
+  'docs/systemd.md': 6,
   'docs/webhooks.md': 1,
   'packages/client/README.md': 1,
 };

@@ -120,6 +120,56 @@ forEachEngine((engine) => {
   });
 });
 
+describe('--env-file', () => {
+  it('is read instead of .env, before the command or behind it, and the environment takes precedence', async () => {
+    const [first, second] = [path.join(directory, 'first'), path.join(directory, 'second')];
+    const file = path.join(directory, 'doorlist.env');
+    writeFileSync(path.join(directory, '.env'), 'PORT=eighty\n');
+    writeFileSync(file, `DOORLIST_DATA_DIR=${first}\n`);
+    assert.equal((await runIn(directory, {}, '--env-file', file, 'migrate')).code, 0);
+    assert.ok(existsSync(path.join(first, 'doorlist.db')));
+    const listed = await runIn(directory, {}, 'waitlist', 'list', '--env-file=doorlist.env', '--json');
+    assert.deepEqual([listed.code, listed.stdout], [0, '[]\n']);
+    const other = await runIn(directory, { DOORLIST_DATA_DIR: second }, 'migrate', '--env-file', file);
+    assert.equal(other.code, 0, other.stderr);
+    assert.ok(existsSync(path.join(second, 'doorlist.db')));
+  });
+
+  it('must be there, have a name, and be given once', async () => {
+    const missing = await runIn(directory, {}, 'migrate', '--env-file', 'nowhere.env');
+    assert.equal(missing.code, 1);
+    assert.equal(
+      missing.stderr,
+      `doorlist: ${path.join(directory, 'nowhere.env')}, named by --env-file, does not exist\n`,
+    );
+    for (const words of [['--env-file'], ['--env-file='], ['--env-file', '--json']]) {
+      const { code, stderr } = await runIn(directory, {}, 'migrate', ...words);
+      assert.equal(code, 2);
+      assert.match(stderr, /--env-file: needs the name of a file/);
+    }
+    const twice = await runIn(directory, {}, '--env-file', 'a', 'migrate', '--env-file', 'b');
+    assert.match(twice.stderr, /--env-file: can be given once/);
+    assert.deepEqual(readdirSync(directory), []);
+  });
+
+  it('is named where a command finds no installation, with where variables were read from', async () => {
+    for (const words of [['waitlist', 'list'], ['status'], ['doctor']]) {
+      const { stdout, stderr } = await runIn(directory, {}, ...words);
+      const file = path.join(directory, '.env');
+      assert.ok(
+        `${stdout}${stderr}`.includes(
+          `Variables were read from the environment and ${file}, which does not exist.`,
+        ),
+        stdout + stderr,
+      );
+      assert.match(stdout + stderr, /--env-file/);
+    }
+    writeFileSync(path.join(directory, 'mine.env'), '# Nothing\n');
+    const { stderr } = await runIn(directory, {}, '--env-file', 'mine.env', 'waitlist', 'list');
+    assert.ok(stderr.includes(`and ${path.join(directory, 'mine.env')}. `), stderr);
+  });
+});
+
 describe('a .env file in the working directory', () => {
   it('is read by every command, and the environment takes precedence', async () => {
     const [first, second] = [path.join(directory, 'first'), path.join(directory, 'second')];

@@ -154,7 +154,14 @@ describe('a running server', () => {
     const file = openSync(log, 'a');
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(process.execPath, [MAIN, 'serve'], {
-      env: { PATH, HOME, PORT: '0', DOORLIST_STOP_DELAY: '0s', ...storage.environment },
+      env: {
+        PATH,
+        HOME,
+        PORT: '0',
+        DOORLIST_STOP_DELAY: '0s',
+        DOORLIST_LOG_REQUESTS: 'all',
+        ...storage.environment,
+      },
       stdio: ['ignore', file, 'pipe'],
     });
     closeSync(file);

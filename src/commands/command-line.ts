@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config/config.ts';
 import { readEnvFile } from '../config/env-file.ts';
@@ -27,8 +29,16 @@ const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
 const VERSION_WORDS = ['version', '--version', '-v'];
 
+const ENV_FILE_FLAG = '--env-file';
+/** Only the service manager reads it for a server. */
+const FILES_OF_SERVICES = ['/etc/doorlist.env'];
+
 const COMMON: Record<string, Flag> = {
   json: { about: 'Print the result as JSON.' },
+  'env-file': {
+    value: 'FILE',
+    about: 'Read variables from this file, instead of .env in the working directory.',
+  },
   help: { about: 'Show this help.' },
 };
 
@@ -42,11 +52,12 @@ const ONCE: Record<string, Flag> = {
 const flagsOf = ({ flags, once }: Command): Record<string, Flag> => ({ ...flags, ...(once ? ONCE : {}) });
 
 /** Runs one command and returns its exit code: see `EXIT_CODES`. */
-export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
-  const asJson = words.includes('--json');
+export async function runCommandLine(given: string[], terminal: Terminal): Promise<number> {
+  const asJson = given.includes('--json');
   let config: Config | undefined;
   let command: Command | undefined;
   try {
+    const { words, envFile } = takeEnvFile(given);
     const [first = 'help', ...rest] = words;
     if (HELP.includes(first)) {
       terminal.out(await helpOn(rest));
@@ -66,25 +77,54 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       terminal.out(describe(command));
       return 0;
     }
-    config = readConfig(settingsOf(terminal));
+    const { variables, from } = settingsOf(terminal, envFile);
+    config = { ...readConfig(variables), settingsFrom: from };
     const outcome = await run(command, operands, flags, config, terminal);
     if (asJson) terminal.out(printableJson(outcome.json));
-    else if (outcome.text !== '') terminal.out(printable(outcome.text));
+    else if (outcome.text !== '')
+      (outcome.outputIsData ? terminal.error : terminal.out)(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
     return explain(error as Error, asJson, terminal, config, command);
   }
 }
 
-/** A secret that the environment sets, directly or by its file, overrides both ways of the `.env` file. */
-function settingsOf({ environment, envFile }: Terminal): NodeJS.ProcessEnv {
-  if (envFile === undefined) return environment;
-  const filed = readEnvFile(envFile);
+/** It can come first, so that a script that always adds it is one line. */
+function takeEnvFile(given: readonly string[]): { words: string[]; envFile: string | undefined } {
+  const words = [...given];
+  const at = words.findIndex((word) => word === ENV_FILE_FLAG || word.startsWith(`${ENV_FILE_FLAG}=`));
+  if (at === -1) return { words, envFile: undefined };
+  const isJoined = words[at] !== ENV_FILE_FLAG;
+  const [flag = '', next] = words.splice(at, isJoined ? 1 : 2);
+  const envFile = isJoined ? flag.slice(ENV_FILE_FLAG.length + 1) : next;
+  if (!envFile || envFile.startsWith('--'))
+    throw new UsageProblem(`${ENV_FILE_FLAG}: needs the name of a file`);
+  if (words.some((word) => word.startsWith(ENV_FILE_FLAG)))
+    throw new UsageProblem(`${ENV_FILE_FLAG}: can be given once`);
+  return { words, envFile };
+}
+
+/** A secret that the environment sets, directly or by its file, overrides both ways of the file. */
+function settingsOf(
+  { environment, envFile }: Terminal,
+  chosen: string | undefined,
+): { variables: NodeJS.ProcessEnv; from: string } {
+  const file = chosen ?? envFile;
+  if (file === undefined) return { variables: environment, from: '' };
+  const filed = readEnvFile(file, { isRequired: chosen !== undefined });
   for (const name of SECRETS) {
     const both = [name, fileVariable(name)];
     if (both.some((each) => environment[each])) for (const each of both) delete filed[each];
   }
-  return { ...filed, ...environment };
+  return { variables: { ...filed, ...environment }, from: sourcesInWords(path.resolve(file)) };
+}
+
+function sourcesInWords(file: string): string {
+  const read = `Variables were read from the environment and ${file}${existsSync(file) ? '' : ', which does not exist'}.`;
+  const unread = FILES_OF_SERVICES.find((each) => each !== file && existsSync(each));
+  return unread === undefined
+    ? `${read} ${ENV_FILE_FLAG} FILE reads another file.`
+    : `${read} To read ${unread}, add ${ENV_FILE_FLAG} ${unread}.`;
 }
 
 async function run(

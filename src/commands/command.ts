@@ -11,6 +11,8 @@ export interface Outcome {
   json: unknown;
   text: string;
   exitCode?: number;
+  /** Standard output has something else: the text goes to standard error. */
+  outputIsData?: true;
 }
 
 export type Flags = Record<string, string | string[] | boolean | undefined>;

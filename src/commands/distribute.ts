@@ -11,13 +11,13 @@ export const distribute: Command[] = [
   {
     name: 'distribute',
     about:
-      'Spread the queues over the workers of a Citus cluster. Stop all servers first; it can be run again.',
+      'Spread the queues over the workers of a Citus cluster. It refuses while servers are connected, and can be run again.',
     flags: {
       shards: { value: 'NUMBER', about: 'Into how many parts, at least one per worker. Default: 32.' },
     },
     raw: async (config, _operands, flags) => {
       const shards = shardsOf(textOr(flags, 'shards', undefined));
-      const db = await openExistingDatabase(config, createLogger('silent'));
+      const db = await openExistingDatabase({ ...config, databasePool: 1 }, createLogger('silent'));
       try {
         await requireCurrentSchema(db);
         const done = await db.unlimited.transaction(

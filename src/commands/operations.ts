@@ -10,8 +10,10 @@ import { openContext, openDatabase } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
-import { type Command, type Flags, type Outcome, type Terminal, textOr, UsageProblem } from './command.ts';
+import type { BackupOutcome } from './backup.ts';
+import { type Command, type Flags, type Terminal, textOr, UsageProblem } from './command.ts';
 import { examine } from './doctor.ts';
 import { showStatus } from './status.ts';
 
@@ -47,7 +49,7 @@ export const operations: Command[] = [
       const from = await currentSchema(config);
       const file = textOr(flags, 'backup', undefined);
       const backup = file === undefined ? undefined : await backUpBefore(config, from, file, terminal);
-      await updateSchema(config, from, terminal);
+      await updateSchema(config, from, terminal, backup);
       const text =
         from === SCHEMA_VERSION
           ? `The schema is up to date (version ${SCHEMA_VERSION}).`
@@ -115,20 +117,27 @@ async function backUpBefore(
   from: number,
   file: string,
   { passphraseCost }: Terminal,
-): Promise<Outcome | undefined> {
+): Promise<BackupOutcome | undefined> {
   if (from === 0) return undefined;
   const { backUp, includesMasterKey } = await import('./backup.ts');
-  return backUp(config, file, includesMasterKey(config, {}), passphraseCost);
+  return backUp(config, { file }, includesMasterKey(config, {}), passphraseCost);
 }
 
-async function updateSchema(config: Config, from: number, { error: print }: Terminal): Promise<void> {
+async function updateSchema(
+  config: Config,
+  from: number,
+  { error: print }: Terminal,
+  backup: BackupOutcome | undefined,
+): Promise<void> {
   const release =
     from === SCHEMA_VERSION ? () => {} : await lockForMigrating(config, () => lookAtSchema(config));
   const line = (_: object, text: string) => print(text);
   try {
     const watch = logMigration({ info: line, warn: line });
     const context = await openContext(config, createLogger('silent'), Date.now, { watch });
-    await context.db.close();
+    // An earlier schema had no place for it.
+    if (backup) await rememberBackup(context.db, Date.parse(backup.json.createdAt)).finally(context.db.close);
+    else await context.db.close();
   } finally {
     release();
   }

@@ -1,5 +1,16 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isatty } from 'node:tty';
 import type { Config } from '../config/config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { hasTables, requireTool, restorePostgres } from '../db/postgres/backup.ts';
@@ -18,7 +29,7 @@ import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { endAccess, inWords } from './access.ts';
-import type { Outcome } from './command.ts';
+import { type Outcome, UsageProblem } from './command.ts';
 import { examine } from './doctor.ts';
 import { knownPassphrase } from './passphrase.ts';
 
@@ -45,6 +56,24 @@ export async function restore(config: Config, file: string, endsAccess: boolean)
     text: `Restored the backup of ${createdAt}.\n${examined.text}\n${ended ? inWords(ended) : REVIVED}`,
     ...(examined.exitCode === undefined ? {} : { exitCode: examined.exitCode }),
   };
+}
+
+/** A backup is read several times, so what is piped in is kept in the data directory, as sealed as it is, until the end. */
+export async function withStandardInput(
+  { dataDir }: Config,
+  work: (file: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (isatty(0)) throw new UsageProblem('pipe a backup in, or name its file');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = path.join(dataDir, 'standard-input.backup.part');
+  rmSync(file, { force: true }); // Left by a restore that was killed.
+  try {
+    const stream = createWriteStream('', { fd: createDataFile(file) });
+    await pipeline(process.stdin, stream).catch((error) => failToWrite(file, error));
+    return await work(file);
+  } finally {
+    rmSync(file, { force: true });
+  }
 }
 
 const REVIVED =

@@ -4,7 +4,14 @@ import { isTypo, nearest } from '../lib/nearest.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { normalPublicUrl } from './public-url.ts';
 import { ConfigProblem, listOf, pairsOf, type Variable } from './variable.ts';
-import { NODE_VARIABLE, parseWorkers, type Role, SECRETS, VARIABLES } from './variables.ts';
+import {
+  NODE_VARIABLE,
+  parseWorkers,
+  type RequestLines,
+  type Role,
+  SECRETS,
+  VARIABLES,
+} from './variables.ts';
 
 export interface Config {
   host: string;
@@ -14,6 +21,8 @@ export interface Config {
   /** How many threads answer requests. */
   workers: number | 'auto';
   dataDir: string;
+  /** Where the variables come from, in words. Unknown outside of the command line. */
+  settingsFrom?: string;
   databaseUrl: string | undefined;
   databasePool: number;
   /** undefined for the same as `databaseUrl`. */
@@ -31,6 +40,7 @@ export interface Config {
   /** Otherwise it is the address to listen on. */
   isPublicUrlSet: boolean;
   logLevel: string;
+  requestLines: RequestLines;
   /** undefined for none. */
   metricsPort: number | undefined;
   metricsHost: string;
@@ -205,6 +215,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
         : normalPublicUrl(publicUrl),
     isPublicUrlSet: publicUrl !== undefined,
     logLevel: read(VARIABLES.logLevel),
+    requestLines: read(VARIABLES.requestLines) as RequestLines,
     metricsPort: metricsPort === undefined ? undefined : Number(metricsPort),
     metricsHost: read(VARIABLES.metricsHost),
     tracing: readTracing(read),

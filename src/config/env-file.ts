@@ -4,9 +4,11 @@ import { parseEnv } from 'node:util';
 import { systemErrorWords } from '../lib/system-error.ts';
 import { ConfigProblem } from './variable.ts';
 
-/** The variables of a `.env` file, or none if there is no such file. */
-export function readEnvFile(file: string): Record<string, string> {
+/** The variables of a `.env` file, or none if there is no such file and it need not be there. */
+export function readEnvFile(file: string, { isRequired = false } = {}): Record<string, string> {
   const text = readText(path.resolve(file));
+  if (text === undefined && isRequired)
+    throw new ConfigProblem(`${path.resolve(file)}, named by --env-file, does not exist`);
   if (text === undefined) return {};
   const broken = firstBrokenLine(text);
   if (broken !== undefined)

@@ -9,6 +9,9 @@ import { duration, listOf, pairsOf, secret, text, type Variable, whole } from '.
 
 // Long because it is the one list of variables: each with its check, its default and the sentence in the README.
 
+export const REQUEST_LINES = ['problems', 'all', 'none'] as const;
+export type RequestLines = (typeof REQUEST_LINES)[number];
+
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -184,6 +187,16 @@ export const VARIABLES = {
     'info',
     'Minimum log level: debug, info, warn, error or silent.',
     (value) => (LOG_LEVELS.includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(', ')}`),
+  ),
+  requestLines: text(
+    'DOORLIST_LOG_REQUESTS',
+    'problems',
+    'problems',
+    'Which requests get a line in the log: problems (status 500, or longer than a second), all or none.',
+    (value) =>
+      REQUEST_LINES.includes(value as RequestLines)
+        ? undefined
+        : `must be one of ${REQUEST_LINES.join(', ')}`,
   ),
   metricsPort: text(
     'DOORLIST_METRICS_PORT',

@@ -124,12 +124,11 @@ function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
 }
 
 export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {
-  const dataDir = path.resolve(config.dataDir);
-  if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(dataDir);
+  if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(config);
   const db = await openDatabase(config, log);
   try {
     if ((await schemaVersion(db)) > 0) return db;
-    throw config.databaseUrl === undefined ? nothingIn(dataDir) : emptyDatabase(config.databaseUrl);
+    throw config.databaseUrl === undefined ? nothingIn(config) : emptyDatabase(config, config.databaseUrl);
   } catch (error) {
     await db.close();
     throw error;
@@ -158,17 +157,22 @@ async function openParts(
   }
 }
 
-function nothingIn(dataDir: string): NothingThere {
+function settingsOf({ settingsFrom }: Config): string {
+  return settingsFrom === undefined ? '' : ` ${settingsFrom}`;
+}
+
+function nothingIn(config: Config): NothingThere {
+  const dataDir = path.resolve(config.dataDir);
   return new NothingThere(
-    `There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR to the data directory of your installation, or create a new one there with \`migrate\` or \`serve\`.`,
+    `There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR to the data directory of your installation, or create a new one there with \`migrate\` or \`serve\`.${settingsOf(config)}`,
   );
 }
 
-function emptyDatabase(url: string): NothingThere {
+function emptyDatabase(config: Config, url: string): NothingThere {
   const servers = serverUrls(url).map((each) => new URL(each));
   const hosts = servers.map(({ host }) => decodeURIComponent(host)).join(' or ');
   return new NothingThere(
-    `There is no Doorlist in database "${servers[0]?.pathname.slice(1)}" at ${hosts}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
+    `There is no Doorlist in database "${servers[0]?.pathname.slice(1)}" at ${hosts}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.${settingsOf(config)}`,
   );
 }
 

@@ -4,6 +4,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Meter } from '../lib/meter.ts';
+import { logSparingly } from '../lib/sparing-log.ts';
 import type { Tracer } from '../lib/tracer.ts';
 import type { Attempt } from './attempt.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -14,6 +15,7 @@ import type { Delivery } from './delivery.ts';
 import { countAttempts } from './delivery-stats.ts';
 import { findDueTargets } from './find-targets.ts';
 import { giveBack } from './lease.ts';
+import { DELIVERIES_DELAYED } from './renew-permits.ts';
 import { RoundRobin } from './round-robin.ts';
 import { compareTargets, type Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
@@ -108,7 +110,7 @@ export class DispatchLoop {
         await this.#pauseUntilNeeded();
       } catch (error) {
         const reason = (error as Error).message;
-        this.#parts.log.warn({ reason }, 'deliveries are delayed: the database did not respond');
+        logSparingly(this.#parts.log, 'warn', { reason }, DELIVERIES_DELAYED);
         this.#lookNow = true;
         await pause(PAUSE_AFTER_FAILURE_MS);
       }
@@ -166,7 +168,7 @@ export class DispatchLoop {
 
   #putOff(work: Work, error: Error): void {
     if (this.#canReach(work))
-      this.#parts.log.warn({ reason: error.message }, 'deliveries of a queue are delayed');
+      logSparingly(this.#parts.log, 'warn', { reason: error.message }, 'deliveries of a queue are delayed');
     const again = performance.now() + PAUSE_OF_QUEUE_MS;
     for (const state of work.states) state.pausedUntil = again;
     this.#nextLookAt = Math.min(this.#nextLookAt, again);

@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
 import type { Log } from '../lib/log.ts';
+import { logSparingly } from '../lib/sparing-log.ts';
 import type { Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
 
@@ -32,6 +33,8 @@ const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, Sta
     .where((e) => db.in(e.ref('d.event_id'), parameter('eventIds'))),
 );
 
+export const DELIVERIES_DELAYED = 'deliveries are delayed: the database did not respond';
+
 /**
  * Runs one query per target at a time, for all of its deliveries: the ones that have not started will need
  * theirs next.
@@ -47,7 +50,7 @@ export async function renewPermits(
     try {
       await askDatabase(db, state);
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'deliveries are delayed: the database did not respond');
+      logSparingly(log, 'warn', { reason: (error as Error).message }, DELIVERIES_DELAYED);
       for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end();
     } finally {
       state.renewing = undefined;

@@ -16,9 +16,10 @@ export function appParts(config: Config, own: OwnParts): AppParts {
 
 function configuredParts(config: Config, context: Context) {
   const { role, rateLimits, trustedProxies, webhookAllow, webhookProxy, publicUrl, sessions } = config;
-  const { mailFrom: from, smtpUrl, dkim, bounceAddress } = config;
+  const { requestLines, mailFrom: from, smtpUrl, dkim, bounceAddress } = config;
   return {
     ...{ role, rateLimits, trustedProxies, webhookAllow, webhookProxy, publicUrl, sessions },
+    requestLines,
     emails: { from, smtp: smtpUrl !== undefined, dkim, bounceAddress },
     commands: ownCommands(config),
     checkHealth: () => checkInstallation(context, config),

@@ -67,6 +67,7 @@ export interface AppParts {
   context: Context;
   /** `all` unless given. */
   role?: Config['role'];
+  requestLines?: Config['requestLines'];
   signups: Signups;
   keyUsage: KeyUsage;
   rateLimits: Config['rateLimits'];
@@ -114,12 +115,15 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
 
 /** Without any route: what applies to every request. */
-export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trustedProxies' | 'timeouts'>): {
+export function openApp(
+  parts: Pick<AppParts, 'context' | 'publicUrl' | 'trustedProxies' | 'timeouts' | 'requestLines'>,
+): {
   app: FastifyInstance;
   lifecycle: Lifecycle;
   readBody: ReadBody;
 } {
-  const { context } = parts;
+  const { context, requestLines } = parts;
+  const recorders = { ...context, requestLines };
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
   const base = basePathOf(parts.publicUrl);
   const app = Fastify({
@@ -139,7 +143,7 @@ export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trusted
     },
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      recordWhenAnswered(context, request, reply, undefined); // No hook runs for a malformed path.
+      recordWhenAnswered(recorders, request, reply, undefined); // No hook runs for a malformed path.
       sendError(error, request, reply, context.log);
     },
   });
@@ -156,7 +160,7 @@ export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trusted
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
   if (context.tracer) registerTracing(app, context.tracer); // First, so that refusals are traced too.
-  const lifecycle = registerLifecycle(app, context, routes);
+  const lifecycle = registerLifecycle(app, recorders, routes);
   registerRequestBatches(app);
   registerCors(app);
   return { app, lifecycle, readBody };

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
 import { type Logger, writeLines } from '../lib/log.ts';
+import { logSparingly } from '../lib/sparing-log.ts';
 import { reportState } from '../lib/state-log.ts';
 import { connectThread, type OtherThread } from '../lib/thread-calls.ts';
 import type { Passwords } from '../operators/password.ts';
@@ -113,6 +114,7 @@ function offersOf({ context, metrics, passwords, tracer }: MainParts, log: Logge
   return {
     writeLog: writeLines,
     reportState: ({ name, state, fields }) => reportState(log, name, state, fields),
+    logSparingly: ({ kind, level, fields, message }) => logSparingly(log, level, fields, message, kind),
     wake: (targets) => context.wakeUps.send(targets),
     noteChange: () => context.db.noteChange(),
     // A write of its own meets the same, and then the main thread knows.

@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { openForThread } from '../installation/open.ts';
 import { createThreadLogger, LOG_FLUSH_EVERY_MS } from '../lib/log.ts';
 import { sharedCounts } from '../lib/shared-counts.ts';
+import { passRepeatedOn } from '../lib/sparing-log.ts';
 import { muteStates, passStatesOn } from '../lib/state-log.ts';
 import { connectThread, type OtherThread } from '../lib/thread-calls.ts';
 import type { Passwords } from '../operators/password.ts';
@@ -54,6 +55,9 @@ async function openThread(
 ) {
   const log = createThreadLogger(config.logLevel, (lines) => main.tell('writeLog', lines));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
+  passRepeatedOn(log, (kind, level, fields, message) =>
+    main.tell('logSparingly', { kind, level, fields, message }),
+  );
   passStatesOn(log, (name, state, fields) => main.tell('reportState', { name, state, fields }));
   const metrics = createMetrics();
   watchRejections(log, metrics.meter);

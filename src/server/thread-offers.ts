@@ -41,6 +41,7 @@ export type ThreadOffers = {
 export type MainOffers = {
   writeLog(lines: string): void;
   reportState(input: { name: string; state: string; fields: object }): void;
+  logSparingly(input: { kind: string; level: 'warn' | 'error'; fields: object; message: string }): void;
   /** There is something to deliver. */
   wake(targets: readonly Target[]): void;
   /** Something was written. */

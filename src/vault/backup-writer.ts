@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
 import { systemErrorWords } from '../lib/system-error.ts';
 import {
   type BackupAbout,
@@ -22,7 +23,7 @@ export interface WrittenBackup {
   checksum: string;
 }
 
-interface BackupContent {
+export interface BackupContent {
   about: BackupAbout;
   secrets: BackupSecrets;
   data: AsyncIterable<Uint8Array>;
@@ -45,7 +46,13 @@ export async function writeBackup(
     );
   });
   try {
-    const written = await writeAll(part, handle, passphrase, content).finally(() => handle.close());
+    const write = (chunk: Buffer) => handle.writeFile(chunk).catch((error) => failToWrite(part, error));
+    const written = await writeAll(write, passphrase, content)
+      .then(async (all) => {
+        await handle.sync().catch((error) => failToWrite(part, error));
+        return all;
+      })
+      .finally(() => handle.close());
     refuseExisting(file);
     await rename(part, file);
     await syncDirectory(path.dirname(file));
@@ -54,6 +61,23 @@ export async function writeBackup(
     await rm(part, { force: true });
     throw error;
   }
+}
+
+/** Whoever reads it finds out by its end whether it is complete. */
+export async function streamBackup(
+  stream: Writable,
+  passphrase: string,
+  content: BackupContent,
+): Promise<WrittenBackup> {
+  const write = (chunk: Buffer) =>
+    new Promise<void>((resolve, reject) => {
+      stream.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+  const failed = ({ code = '', message }: NodeJS.ErrnoException) => {
+    const reason = code === '' ? message : systemErrorWords(code);
+    throw new BackupProblem(`could not write to standard output: ${reason}`);
+  };
+  return writeAll((chunk) => write(chunk).catch(failed), passphrase, content);
 }
 
 export function refuseExisting(file: string): void {
@@ -68,8 +92,7 @@ export function failToWrite(file: string, { code = '', message }: NodeJS.ErrnoEx
 }
 
 async function writeAll(
-  file: string,
-  handle: FileHandle,
+  writeChunk: (chunk: Buffer) => Promise<unknown>,
   passphrase: string,
   { about, secrets, data, cost }: BackupContent,
 ): Promise<WrittenBackup> {
@@ -82,7 +105,7 @@ async function writeAll(
   const hash = createHash('sha256');
   let bytes = 0;
   const write = async (chunk: Buffer) => {
-    await handle.writeFile(chunk).catch((error) => failToWrite(file, error));
+    await writeChunk(chunk);
     hash.update(chunk);
     bytes += chunk.length;
   };
@@ -95,7 +118,6 @@ async function writeAll(
     }
   }
   await write(seal(Buffer.alloc(0), TAG_FINAL));
-  await handle.sync().catch((error) => failToWrite(file, error));
   return { bytes, checksum: hash.digest('hex') };
 }
 

@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import pg from 'pg';
 import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
+import { refuseBesideServers } from '../../src/db/postgres/citus-distribute.ts';
+import { LISTENER } from '../../src/db/postgres/listen.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { CITUS_URL, WITHOUT_CITUS } from '../support/citus.ts';
@@ -14,8 +17,40 @@ import { runCommand } from '../support/process.ts';
 import { without } from '../support/programs.ts';
 import { query } from '../support/query.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
+import { until } from '../support/webhooks.ts';
+
+const STILL_CONNECTED =
+  /Doorlist is still connected to this database, from (127\.0\.0\.1|::1|a local socket) \(\d+ connections?\): stop all servers/;
 
 describe('distribute', () => {
+  it('names the servers that are connected, by their pool or only listening', {
+    skip: CITUS_URL !== undefined && 'the first test has it on Citus',
+  }, async () => {
+    const storage = await createStorage('postgres', { migrated: true });
+    afterTest(storage.remove);
+    const url = storage.environment.DATABASE_URL ?? '';
+    const db = await openPostgres({ url, poolSize: 1, onState: () => {} });
+    afterTest(db.close);
+    const refuse = () => db.transaction((trx) => refuseBesideServers(trx));
+    await refuse();
+    for (const application_name of ['doorlist', LISTENER]) {
+      const client = new pg.Client({ connectionString: url, application_name });
+      await client.connect();
+      await assert.rejects(refuse(), { code: 'unavailable', message: STILL_CONNECTED });
+      await client.end();
+      await until('it is gone', () =>
+        refuse().then(
+          () => true,
+          () => false,
+        ),
+      );
+    }
+    const other = new pg.Client({ connectionString: url, application_name: 'psql' });
+    await other.connect();
+    await refuse();
+    await other.end();
+  });
+
   it('spreads an installation with its data, which goes on as it was', { skip: WITHOUT_CITUS }, async () => {
     const { url, drop } = await createCitusDatabase(CITUS_URL ?? '');
     afterTest(drop);
@@ -33,6 +68,10 @@ describe('distribute', () => {
       await list.signup({ email: 'cleo@example.com', referredBy: 'ben@example.com' });
       await first.accept((await list.invite('ada@example.com')).code);
     }
+    const refused = await runCommand(environment, 'distribute', '--shards', '4');
+    assert.equal(refused.code, 75, refused.stderr);
+    assert.match(refused.stderr, STILL_CONNECTED);
+    assert.equal((await lists[0]?.lookup('ada@example.com'))?.status, 200);
     const before = await Promise.all(lists.map((list) => list.walk({ limit: 10 })));
     await first.close();
 

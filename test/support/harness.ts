@@ -119,7 +119,12 @@ export const cheapPasswords = () => argon2Passwords({ operations: 1, memoryBytes
 /** The whole service in this process, on a free port, with its own storage, clock and log. */
 export async function startService(engine: Engine, options: ServiceOptions = {}) {
   const storage = options.storage ?? (await createStorage(engine, { migrated: true }));
-  const config = readConfig({ ...NO_RATE_LIMITS, ...storage.environment, ...options.environment });
+  const config = readConfig({
+    ...NO_RATE_LIMITS,
+    DOORLIST_LOG_REQUESTS: 'all',
+    ...storage.environment,
+    ...options.environment,
+  });
   const clock: TestClock = {
     now: options.startAt ?? START,
     advance: (ms) => {

@@ -107,7 +107,7 @@ forEachEngine((engine) => {
     });
 
     it('writes whole lines to its log, of all threads', async () => {
-      const site = await startThreaded(engine);
+      const site = await startThreaded(engine, { DOORLIST_LOG_REQUESTS: 'all' });
       for (const client of site.clients) await client.request('GET', '/openapi.json');
       const { code, stdout } = await site.server.stop();
       assert.equal(code, 0);

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { invalid } from '../../lib/errors.ts';
+import { invalid, unavailable } from '../../lib/errors.ts';
 import type { Distribution } from '../cluster.ts';
 import type { Trx } from '../database.ts';
 import type { TableName } from '../tables.ts';
 import { citusTables, hasCitus, NO_QUEUE, REFERENCE_TABLES, TABLES_OF_QUEUES } from './citus-tables.ts';
+import { LISTENER } from './listen.ts';
 
 /**
  * Makes the directory a reference table and spreads everything else that belongs to queues, with its data. What is
@@ -11,12 +12,13 @@ import { citusTables, hasCitus, NO_QUEUE, REFERENCE_TABLES, TABLES_OF_QUEUES } f
  */
 export async function distributeTables(trx: Trx, shards?: number): Promise<Distribution> {
   await refuseUnprepared(trx);
-  if (shards !== undefined) await sql`set local citus.shard_count = ${sql.lit(shards)}`.execute(trx);
-  // Tables with references to each other can only be worked on one shard after the other.
-  await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(trx);
   const known = await citusTables(trx);
   const copied = REFERENCE_TABLES.filter((table) => !known.has(table));
   const spread = TABLES_OF_QUEUES.filter((table) => !known.has(table));
+  if (!known.has('queue_state')) await refuseBesideServers(trx); // Later, only new tables follow.
+  if (shards !== undefined) await sql`set local citus.shard_count = ${sql.lit(shards)}`.execute(trx);
+  // Tables with references to each other can only be worked on one shard after the other.
+  await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(trx);
   const dropped: string[] = [];
   for (const table of [...copied, ...spread]) dropped.push(...(await dropReferences(trx, table)));
   for (const table of [...copied, ...spread])
@@ -35,6 +37,21 @@ export async function distributeTables(trx: Trx, shards?: number): Promise<Distr
     trx,
   );
   return { copied, spread, dropped };
+}
+
+/** A server that began with tables in one place writes statements that fail on spread ones. */
+export async function refuseBesideServers(trx: Trx): Promise<void> {
+  const { rows } = await sql<{ client: string; count: number }>`
+    select coalesce(host(client_addr), 'a local socket') as client, count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name in ('doorlist', ${sql.lit(LISTENER)})
+      and pid <> pg_backend_pid() group by 1 order by 1`.execute(trx);
+  if (rows.length === 0) return;
+  const named = rows.map(
+    ({ client, count }) => `${client} (${count} ${Number(count) === 1 ? 'connection' : 'connections'})`,
+  );
+  throw unavailable(
+    `Doorlist is still connected to this database, from ${named.join(' and ')}: stop all servers, then run this again`,
+  );
 }
 
 async function refuseUnprepared(trx: Trx): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.ts';
+import { logSparingly } from '../../lib/sparing-log.ts';
 import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
 import { lazyDispatcher } from '../../webhooks/dispatcher.ts';
 import type { Guard } from '../../webhooks/guard.ts';
@@ -47,7 +48,8 @@ export function captchaVerifier(
         const { status, text } = await post(await lazy.open(), { url, headers, body }, DEADLINE_MS);
         return status === 200 && (JSON.parse(text ?? '{}') as { success?: unknown }).success === true;
       } catch (error) {
-        log.warn({ provider, reason: (error as Error).message }, 'could not verify a CAPTCHA');
+        const fields = { provider, reason: (error as Error).message };
+        logSparingly(log, 'warn', fields, 'could not verify a CAPTCHA');
         return false;
       }
     },

@@ -80,6 +80,7 @@ export const CONTENTS: readonly Group[] = [
     title: 'Self-hosting',
     pages: [
       page('operations', 'PostgreSQL, backups, health checks, metrics, traces, keys, logs.'),
+      page('systemd', 'the unit, its variables for commands, nightly backups, and bounces from Postfix.'),
       page('upgrade', 'the order of the steps, what callers get meanwhile, and the way back.'),
       page(
         'scaling',

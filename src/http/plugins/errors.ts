@@ -5,6 +5,7 @@ import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { DoorlistError, type FieldProblem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
+import { logSparingly } from '../../lib/sparing-log.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
@@ -51,21 +52,23 @@ export function toWire(error: Error, log: Log, requestId: string, forAdmin = fal
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
   if (error instanceof UploadTooLarge) return wire('payload_too_large', error.message);
   if (error instanceof Unreadable) {
-    log.error({ requestId, reason: error.message, stack: error.stack }, 'a request met damaged data');
+    const fields = { requestId, reason: error.message, stack: error.stack };
+    logSparingly(log, 'error', fields, 'a request met damaged data', error.stack);
     return forAdmin ? wire('damaged', DAMAGED) : wire('internal_error', WENT_WRONG);
   }
   if (error instanceof UploadTooSlow) return { status: 408, code: 'invalid_request', message: TOO_SLOW };
   if (error instanceof DatabaseUnavailable) {
-    // Logged once, when it was noticed.
+    // That one is logged once, when it is noticed.
     if (!(error instanceof SchemaSuperseded))
-      log.error({ requestId, reason: error.message }, 'the database is unavailable');
+      logSparingly(log, 'error', { requestId, reason: error.message }, 'the database is unavailable');
     return wire('unavailable', 'the database is not available: try again in a moment', {
       'retry-after': '2',
     });
   }
   const known = fromFramework(error as FastifyError);
   if (known) return known;
-  log.error({ requestId, error: error.name, reason: error.message, stack: error.stack }, 'request failed');
+  const fields = { requestId, error: error.name, reason: error.message, stack: error.stack };
+  logSparingly(log, 'error', fields, 'request failed', error.stack);
   return wire('internal_error', WENT_WRONG);
 }
 

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestLines } from '../../config/variables.ts';
 import { invalid, notFound, unavailable } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
 import type { Tracer } from '../../lib/tracer.ts';
+import { STATUS } from '../problem.ts';
 import { HttpError, NOTHING_HERE } from './errors.ts';
 import { isNavigation } from './navigation.ts';
 import type { RouteTable } from './route-table.ts';
@@ -47,9 +49,14 @@ declare module 'fastify' {
 
 interface Recorders {
   readonly log: Log;
+  /** `problems` unless given. */
+  readonly requestLines?: RequestLines | undefined;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
 }
+
+/** Nobody should wait as long as this. */
+const SLOW_MS = 1_000;
 
 /** Applies to every request: an id, no caching, one log line, its metrics, and a graceful stop. */
 export function registerLifecycle(app: FastifyInstance, recorders: Recorders, routes: RouteTable): Lifecycle {
@@ -155,7 +162,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */
 export function recordWhenAnswered(
-  { log, meter, tracer }: Recorders,
+  { log, meter, tracer, requestLines = 'problems' }: Recorders,
   request: FastifyRequest,
   reply: FastifyReply,
   route = 'unknown',
@@ -164,21 +171,39 @@ export function recordWhenAnswered(
   const startedAt = performance.now();
   reply.raw.once('close', () => {
     const ms = performance.now() - startedAt;
-    logRequest(log, request, reply, { route, ms, traceId: tracer && traceIdOf(request) });
+    // Load balancers ask every few seconds.
+    const isInfo = !isProbe(route) && isWorthALine(requestLines, request, reply, ms);
+    const seen = { route, ms, traceId: tracer && traceIdOf(request) };
+    logRequest(log, isInfo ? 'info' : 'debug', request, reply, seen);
     const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
     meter.request(route, request.method, status, ms / 1000);
     then();
   });
 }
 
+/**
+ * Of the problems, not a 503: while the database is away, each request would get a line, and the state of the database
+ * has one already.
+ */
+function isWorthALine(
+  lines: RequestLines,
+  { routeOptions }: FastifyRequest,
+  { statusCode }: FastifyReply,
+  ms: number,
+): boolean {
+  if (lines !== 'problems') return lines === 'all';
+  if (statusCode === STATUS.unavailable) return false;
+  return statusCode >= 500 || (ms >= SLOW_MS && routeOptions.config?.isLong !== true);
+}
+
 /** Logs the route's pattern, because paths contain emails and invite codes. */
 function logRequest(
   log: Log,
+  level: 'info' | 'debug',
   request: FastifyRequest,
   reply: FastifyReply,
   { route, ms, traceId }: { route: string; ms: number; traceId: string | undefined },
 ): void {
-  const level = isProbe(route) ? 'debug' : 'info'; // Load balancers ask every few seconds.
   log[level](
     {
       requestId: request.id,

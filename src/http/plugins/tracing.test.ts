@@ -52,7 +52,7 @@ describe('the span of a request', () => {
     const log = createLogger('info', { write: (line) => void lines.push(line) });
     const tracer = tracerInto(ended);
     registerTracing(app, tracer);
-    registerLifecycle(app, { log, meter: UNMETERED, tracer }, recordRoutes(app));
+    registerLifecycle(app, { log, meter: UNMETERED, tracer, requestLines: 'all' }, recordRoutes(app));
     app.get('/people/:email', async () => ({}));
     app.get('/broken', async () => {
       throw new Error('on purpose');

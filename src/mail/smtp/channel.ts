@@ -3,6 +3,7 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { repeat } from '../../lib/repeat.ts';
+import { logSparingly } from '../../lib/sparing-log.ts';
 import type { Attempt } from '../../outbox/attempt.ts';
 import type { Channel, Quota } from '../../outbox/channel.ts';
 import type { Delivery } from '../../outbox/delivery.ts';
@@ -101,10 +102,8 @@ export function smtpChannel<Setup extends object>(
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       const { queueId } = delivery.target;
-      log.warn(
-        { queue: queueId, reason: error.message },
-        'an email is delayed: the database did not respond',
-      );
+      const fields = { queue: queueId, reason: error.message };
+      logSparingly(log, 'warn', fields, 'an email is delayed: the database did not respond');
       return deferred('not sent yet: the database did not respond', DATABASE_MS);
     }
   };

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
+import { logSparingly } from '../../lib/sparing-log.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';

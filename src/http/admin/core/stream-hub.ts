@@ -2,6 +2,7 @@ import { DatabaseUnavailable } from '../../../db/database.ts';
 import type { Counts } from '../../../lib/counts.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
 import type { Log } from '../../../lib/log.ts';
+import { logSparingly } from '../../../lib/sparing-log.ts';
 
 /** The newest state of one thing. A later one with the same slot replaces it. */
 export interface StreamState {
@@ -197,7 +198,7 @@ export function createStreamHub({ log, counts }: Parts, times: Partial<StreamTim
       await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable))
-        log.error({ reason: (error as Error).message }, 'a stream could not be read');
+        logSparingly(log, 'error', { reason: (error as Error).message }, 'a stream could not be read');
     }
   };
 
