@@ -196,7 +196,14 @@ export const EXAMPLE_IMPORT_REPORT: Static<typeof ImportSchema> = {
     result: {
       ...{ rows: 2000, created: 1990, skipped: 10, failed: 0, codesTaken: 0 },
       found: {
-        ...{ times: 2000, timesUnread: 0, referrals: 0, referralsUnresolved: 0, referralsCircular: 0 },
+        ...{
+          times: 2000,
+          timesUnread: 0,
+          referrals: 0,
+          referralsUnresolved: 0,
+          referralsCircular: 0,
+          codesUnusable: 0,
+        },
         ...{ statuses: 0, statusesUnread: 0, phones: 12 },
       },
     },

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Challenge } from 'altcha-lib';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
 import { TOKEN_MS_MAX, TOKEN_MS_MIN } from '../../src/waitlist/forms/time-token.ts';
+import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { adminClient, succeeded } from '../support/admin.ts';
 import { type OpenForm, openForm, SITE, solved } from '../support/forms.ts';
@@ -38,11 +40,12 @@ forEachEngine((engine) => {
     };
 
     const statusOf = async (statusUrl = '') => {
-      const { body } = await service.request<{ status: string; referrals: number; shareUrl: string }>(
-        'GET',
-        new URL(statusUrl).pathname,
-        { headers: { accept: 'application/json' } },
-      );
+      const { body } = await service.request<{
+        status: string;
+        referrals: number;
+        position: number;
+        shareUrl: string;
+      }>('GET', new URL(statusUrl).pathname, { headers: { accept: 'application/json' } });
       return body;
     };
 
@@ -117,7 +120,7 @@ forEachEngine((engine) => {
       const { body } = await service.request<{ position: number; referrals: number }>('GET', path, {
         headers: { accept: 'application/json' },
       });
-      assert.deepEqual([body.position, body.referrals], [3, 0]);
+      assert.deepEqual([body.position, body.referrals], [1, 1], 'as if they were new');
     });
 
     it('shows the same place when an address is sent again, whether or not it was known', async () => {
@@ -167,7 +170,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('never shows the referral code of an address: each answer has one of its own, which counts', async () => {
+    it('never shows the referral code of an address: each visitor gets one of their own, which counts', async () => {
       const form = await openForm(service);
       await form.list.signup({ email: 'known@example.com' });
       const codes: string[] = [];
@@ -180,7 +183,7 @@ forEachEngine((engine) => {
         assert.equal((await statusOf(body.statusUrl)).shareUrl, body.status?.shareUrl, 'it stays');
         codes.push(code);
       }
-      assert.equal(new Set(codes).size, 4);
+      assert.deepEqual([codes[2], codes[3], codes[0] === codes[1]], [codes[0], codes[1], false]);
       for (const [index, ref] of codes.entries())
         await form.join({ email: `friend${index}@example.com`, ref });
       await form.list.signup({ email: 'by-api@example.com', referredBy: codes[0]?.toUpperCase() });
@@ -189,6 +192,51 @@ forEachEngine((engine) => {
       const broken = (codes[0] ?? '').replace(/^./, (first) => (first === '0' ? '1' : '0'));
       await form.join({ email: 'lost@example.com', ref: broken });
       assert.equal((await form.list.lookup('lost@example.com')).body.referredBy, null);
+    });
+
+    it('tells nobody by their link whether an address was known, whoever joins with it and leaves', async () => {
+      /** What somebody sees who types an address, and has others join with the link that they are shown. */
+      const look = async (victim: string, known: 'waiting' | 'removed' | 'new') => {
+        const form = await openForm(service);
+        await updateWaitlist(service.context, form.list.id, { boost: 2, referralCap: 3 });
+        const others = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ email: `${name}@example.com` }));
+        await form.list.signup({ email: 'ann@example.com' }, ...others);
+        const queue = await form.list.queue();
+        if (known === 'removed')
+          await takeOff(service.context, queue, (await form.list.lookup(victim)).body.id);
+        const states: unknown[] = [];
+        const places: unknown[] = [];
+        const join = async (email: string, ref?: string | null) => {
+          const { body } = await form.join({ email, include: 'status', ...(ref && { ref }) });
+          states.push(body.state);
+          return body;
+        };
+        const first = await join(victim);
+        const ref = new URL(first.status?.shareUrl ?? '').searchParams.get('ref');
+        const note = async () => {
+          const { status, referrals, position } = await statusOf(first.statusUrl);
+          states.push(status, referrals);
+          places.push(position);
+        };
+        await note();
+        for (const name of ['one', 'two', 'three']) {
+          await join(`${name}@example.com`, ref);
+          await note();
+        }
+        await removeEntry(service.context, queue, 'one@example.com');
+        await note();
+        const again = await join(victim);
+        assert.equal(new URL(again.status?.shareUrl ?? '').searchParams.get('ref'), ref);
+        for (const name of ['four', 'five', 'six', 'seven']) await join(`${name}@example.com`, ref);
+        await note();
+        return { states, places };
+      };
+      const fresh = await look('new@example.com', 'new');
+      const known = await look('ann@example.com', 'waiting');
+      const removed = await look('ann@example.com', 'removed');
+      assert.deepEqual(known, fresh);
+      assert.deepEqual(removed.states, fresh.states);
+      assert.deepEqual(fresh.places, [8, 6, 4, 2, 4, 2]);
     });
 
     it('asks to confirm when the waitlist says so, without a status link', async () => {

@@ -155,6 +155,41 @@ forEachEngine((engine) => {
       assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
     });
 
+    it('is reported if no signup can name it, and still links the rows of the file', async () => {
+      const list = await service.waitlist();
+      const codes = ['Zoë', 'B code', 'a@b.example', '+14155550123', '+123', 'x'.repeat(65), 'fine-1'];
+      const rows = codes.map((code, at) => `p${at}@example.com,${code},${at === 0 ? '' : codes[at - 1]}`);
+      const { created, found, errorsFile, report } = await importText(
+        list,
+        `email,referral_code,referred_by\n${rows.join('\n')}\n`,
+      );
+      assert.deepEqual([created, found.codesUnusable], [7, 6]);
+      const told = readFileSync(errorsFile ?? '', 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(
+        told.map(({ line, field }) => [line, field]),
+        [2, 3, 4, 5, 6, 7].map((line) => [line, 'referralCode']),
+      );
+      assert.match(told[0].reason, /^cannot be used by signups: a code has 1 to 64 printable ASCII/);
+      assert.match(
+        report.warnings.join('\n'),
+        /^6 referral codes in "referral_code" cannot be used by signups/m,
+      );
+      for (const [index, code] of codes.entries()) {
+        const email = `friend${index}@example.com`;
+        const { status } = await list.signup({ email, referredBy: code });
+        const referrer = status === 201 ? (await list.lookup(email)).body.referredBy : null;
+        assert.equal(referrer, code === 'fine-1' ? 'p6@example.com' : null, code);
+      }
+      const referrers = (await list.walk()).slice(0, 7).map(({ referredBy }) => referredBy);
+      assert.deepEqual(referrers, [
+        ...[null, 'p0@example.com', 'p1@example.com'],
+        ...[null, null, 'p4@example.com', 'p5@example.com'], // An email and a phone are nobody's code.
+      ]);
+    });
+
     it('belongs to its first owner, and the others are reported', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'own@example.com' });

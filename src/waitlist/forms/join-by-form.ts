@@ -12,7 +12,7 @@ import { sharedMailbox } from '../referrals/mailboxes.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';
 import { isSuspicious, noteSource } from '../referrals/sources.ts';
-import { addEntries, findReferrer } from '../signup/add-entries.ts';
+import { addEntries, findReferrer, visitOf } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import { countMails, MAILS_PER_DAY_MAX, noteMail } from './mail-limit.ts';
@@ -107,7 +107,9 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     // The same person may send the same form again, after a lost response or a second click.
     if (remembered.spentBy && !email.equals(remembered.spentBy)) throw new Refused('spent');
     const referrer = findReferrer(members, candidate);
-    const suspicious = referrer !== undefined && (await isSuspicious(change, referrer.seq, network));
+    // Also of somebody who was removed: the answer must not tell.
+    const referrerSeq = referrer?.seq ?? visitOf(change, candidate)?.seq;
+    const suspicious = referrerSeq !== undefined && (await isSuspicious(change, referrerSeq, network));
     const confirm = settings.confirmEmails || !post.proven || suspicious;
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
     // Not part of `confirm`: the answer must not tell that the mailbox is known.
@@ -115,7 +117,7 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     const known = members.find({ email });
     const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
-    if (!known && referrer) noteSource(change, referrer.seq, network);
+    if (!known && referrerSeq !== undefined) noteSource(change, referrerSeq, network);
     if (!known && referrer && (suspicious || shared)) openReview(change, member.seq, referrer.seq);
     const expires_at = post.token.at + TOKEN_MS_MAX;
     trx.insert('form_spent', [{ queue_id: queue.id, token_hash: token, email_hash: email, expires_at }], {
@@ -124,10 +126,10 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     if (mailed) noteMail(change, day, mailbox);
     if (confirm) return { state: 'confirm', visit: null };
     const newSeq = known ? undefined : member.seq;
-    const place = await placeFor(change, visitor, remembered.shown, newSeq);
+    const shown = await placeFor(change, visitor, remembered.shown, newSeq);
     return {
       state: 'joined',
-      visit: sealVisit(queue, { seq: member.seq, place, known: known !== undefined }),
+      visit: sealVisit(queue, { seq: member.seq, ...shown, known: known !== undefined }),
     };
   });
 }

@@ -7,6 +7,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
+import { rankOf } from '../referrals/rank.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 import { visitCodeOf } from '../referrals/visit-code.ts';
 import { takeMail } from './mail-limit.ts';
@@ -32,9 +33,10 @@ interface StatusRow {
   status: Status;
   referrals: number;
   position: number | null;
+  rank: number;
 }
 
-const columns = ['e.seq', 'e.status', 'e.referrals'] as const;
+const columns = ['e.seq', 'e.status', 'e.referrals', 'e.rank'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -68,35 +70,60 @@ export async function personStatus(context: Context, token: string): Promise<Per
       ? await db.run(findBySeq, { queueId: queue.id, seq: visit.seq })
       : [];
   // Also for an address that was not known, which must not take less time.
-  const place = visit ? await positionAt(context, queue, visit) : null;
+  const { boost, referral_cap } = await rulesOf(context, queue);
+  const { joined, credited } = visit ? await countJoined(context, queue, visit) : NOBODY;
+  const counted = Math.min(joined, referral_cap ?? joined);
+  const rank = rankOf(visit?.place ?? 0, boost, counted);
+  const place = visit ? await positionAt(context, queue, visit, rank) : null;
   const [row] = rows;
   if (!row) return undefined;
   const { seq, status, referrals, position } = row;
   const common = {
     queue,
     seq,
-    referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, token),
-    boost: await boostOf(context, queue),
+    referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, (visit as Visit).link),
+    boost,
     leaveToken: link ? signLink(queue, 'leave', link) : null,
   };
   if (!visit?.known) return { ...common, status, referrals, position };
-  return { ...common, status: 'waiting', referrals: 0, position: place };
+  // Those who joined with the link have moved the known entry, which nobody else would see move.
+  const passed = status === 'waiting' && row.rank < rank && row.rank + boost * credited >= rank;
+  return { ...common, status: 'waiting', referrals: counted, position: (place ?? 1) - Number(passed) };
 }
 
-async function boostOf({ db }: Context, queue: Queue): Promise<number> {
+async function rulesOf({ db }: Context, queue: Queue) {
   const row = await db.query
     .selectFrom('waitlist')
-    .select('boost')
+    .select(['boost', 'referral_cap'])
     .where('id', '=', queue.waitlist.internalId)
     .executeTakeFirst();
-  return row?.boost ?? 0;
+  return row ?? { boost: 0, referral_cap: null };
 }
 
-/** The position of somebody who joined at that place and has no referrals. */
-async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Promise<number> {
+const NOBODY = { joined: 0, credited: 0 };
+
+/** How many joined with the link of this visit and are not pending or removed, and how many of them moved the entry. */
+async function countJoined({ db }: Context, queue: Queue, { seq, link }: Visit): Promise<typeof NOBODY> {
+  return db.query
+    .selectFrom('form_referral as r')
+    .innerJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'r.queue_id').onRef('e.seq', '=', 'r.seq'),
+    )
+    .select(sql<number>`count(*)`.as('joined'))
+    .select(
+      sql<number>`count(case when e.credited = 1 and e.referrer_seq = ${seq} then 1 end)`.as('credited'),
+    )
+    .where('r.queue_id', '=', queue.id)
+    .where('r.link', '=', link)
+    .where('e.status', 'in', ['waiting', 'invited', 'joined'])
+    .executeTakeFirstOrThrow();
+}
+
+/** The position of somebody who joined at that place and has this rank. */
+async function positionAt({ db }: Context, queue: Queue, { place }: Visit, rank: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     select ${positionOf('e', sql.val(queue.id))} as position
-    from (select cast(${queue.id} as bigint) as queue_id, cast(${place} as bigint) as rank,
+    from (select cast(${queue.id} as bigint) as queue_id, cast(${rank} as bigint) as rank,
       cast(${place} as bigint) as seq, 'waiting' as status) as e`.execute(db.query);
   return rows[0]?.position ?? 1;
 }

@@ -1,5 +1,6 @@
 import { ifReadable } from '../../vault/crypto.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
+import { LINK_BYTES } from '../referrals/visit-code.ts';
 
 /** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
 export interface Visit {
@@ -11,20 +12,27 @@ export interface Visit {
    */
   place: number;
   known: boolean;
+  /** In the code of the link to share. */
+  link: Buffer;
 }
 
 const ROW = Buffer.from('form');
 
 /** Sealed, because an entry's id shows when it was created. */
-export function sealVisit({ tag, vault }: Queue, { seq, place, known }: Visit): string {
+export function sealVisit({ tag, vault }: Queue, { seq, place, known, link }: Visit): string {
   const padded = [seq, place].map((value) => String(value).padStart(15, '0'));
-  return tag + vault.seal('visit', ROW, [...padded, known ? 1 : 0]).toString('base64url');
+  return (
+    tag + vault.seal('visit', ROW, [...padded, known ? 1 : 0, link.toString('hex')]).toString('base64url')
+  );
 }
 
 export function openVisit({ vault }: Queue, token: string): Visit | undefined {
   const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
-  const opened = ifReadable(() => vault.open<[string, string, number]>('visit', ROW, sealed));
+  const opened = ifReadable(() => vault.open<[string, string, number, string?]>('visit', ROW, sealed));
   if (!opened) return undefined;
-  const [seq, place, known] = opened;
-  return { seq: Number(seq), place: Number(place), known: known === 1 };
+  const [seq, place, known, text] = opened;
+  // Links of earlier releases.
+  const link = text === undefined ? vault.hash('referral', `visit ${token}`) : Buffer.from(text, 'hex');
+  const number = link.subarray(0, LINK_BYTES);
+  return { seq: Number(seq), place: Number(place), known: known === 1, link: number };
 }

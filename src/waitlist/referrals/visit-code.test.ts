@@ -1,37 +1,42 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
 import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
 import type { Queue } from '../queue/queue.ts';
-import { seqOfVisitCode, visitCodeOf } from './visit-code.ts';
+import { LINK_BYTES, readVisitCode, visitCodeOf } from './visit-code.ts';
 
 const queue = { vault: queueVault('tag', newQueueKeys()) } as Queue;
 
+const link = fc
+  .uint8Array({ minLength: LINK_BYTES, maxLength: LINK_BYTES })
+  .map((bytes) => Buffer.from(bytes));
+
 describe('referral codes of visits', () => {
-  it('lead to their entry, and are others for each visit', async (test) => {
+  it('lead to their entry, and are others for each link', async (test) => {
     await assertProperty(
       test,
       import.meta.filename,
-      fc.property(fc.integer({ min: 1, max: 2 ** 40 - 1 }), fc.string(), fc.string(), (seq, visit, other) => {
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 - 1 }), link, link, (seq, visit, other) => {
         const code = visitCodeOf(queue, seq, visit);
         assert.match(code, /^[0-9a-hjkmnp-tv-z]{16}$/);
-        assert.equal(seqOfVisitCode(queue, code), seq);
-        assert.equal(code === visitCodeOf(queue, seq, other), visit === other);
+        assert.deepEqual(readVisitCode(queue, code), { seq, link: visit });
+        assert.equal(code === visitCodeOf(queue, seq, other), visit.equals(other));
       }),
     );
   });
 
   it('cannot be turned into those of others by changing characters', () => {
-    const code = visitCodeOf(queue, 1, 'a visit');
+    const code = visitCodeOf(queue, 1, randomBytes(LINK_BYTES));
     for (let at = 0; at < code.length; at += 1) {
       const changed = code.slice(0, at) + (code[at] === '0' ? '1' : '0') + code.slice(at + 1);
-      assert.ok((seqOfVisitCode(queue, changed) ?? 0) > 1_000_000, changed);
+      assert.ok((readVisitCode(queue, changed)?.seq ?? 0) > 1_000_000, changed);
     }
   });
 
   it('are invalid with another length or other characters', () => {
     for (const text of ['', '00000000', '000000000000000', '0'.repeat(17), `${'0'.repeat(15)}u`])
-      assert.equal(seqOfVisitCode(queue, text), undefined, text);
+      assert.equal(readVisitCode(queue, text), undefined, text);
   });
 });

@@ -3,8 +3,10 @@ import { mailboxKey } from '../people/mailbox.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
 import { depthBelow } from '../referrals/depth.ts';
+import { sharedMailbox } from '../referrals/mailboxes.ts';
 import type { Member, Members } from '../referrals/members.ts';
 import { rankOf } from '../referrals/rank.ts';
+import type { VisitLink } from '../referrals/visit-code.ts';
 import type { Candidate } from './candidate.ts';
 
 interface Added {
@@ -42,11 +44,34 @@ export function addEntries(
     change.record({ kind: 'signup.created', entry: seq, joined });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });
+    noteVisitReferral(change, members, candidate, member);
     return true;
   });
   insertEntries(change, added);
   writeCredits(change, members);
   return outcome;
+}
+
+/** Whose link was followed, if the form showed it to somebody who typed an address. */
+export function visitOf({ lastSeq }: QueueChange, { referrer }: Candidate): VisitLink | undefined {
+  const visit = referrer && 'code' in referrer ? referrer.visit : undefined;
+  return visit && visit.seq <= lastSeq ? visit : undefined;
+}
+
+/**
+ * Whoever typed a known address sees who joined with their link, as they would for a new one. So it counts by the same
+ * rules, whatever became of the known entry.
+ */
+function noteVisitReferral(
+  change: QueueChange,
+  members: Members,
+  candidate: Candidate,
+  { seq, mailbox }: Member,
+): void {
+  const visit = visitOf(change, candidate);
+  if (!visit || sharedMailbox(members, members.find(visit) ?? { mailbox: null }, mailbox) === 'referrer')
+    return;
+  change.trx.insert('form_referral', [{ queue_id: change.queue.id, link: visit.link, seq }]);
 }
 
 /** Nobody who was removed. */

@@ -1,18 +1,24 @@
 import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { parseReferrer } from '../../people/identity.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { RawRow } from '../files/raw-row.ts';
 import { type ImportCandidate, prepareImport } from './import-candidate.ts';
 import { type Found, NOTHING_FOUND, noteRow } from './import-found.ts';
 import type { Columns } from './import-plan.ts';
-import { type RowProblem, readRow } from './import-row.ts';
+import { type ImportRow, type RowProblem, readRow } from './import-row.ts';
 
 export interface CheckedRows {
   good: ImportCandidate[];
   bad: { raw: RawRow; problems: RowProblem[] }[];
+  /** What is lost of good rows. */
+  losses: RowProblem[];
   nobody: number;
   found: Found;
 }
+
+const UNUSABLE_CODE =
+  'cannot be used by signups: a code has 1 to 64 printable ASCII characters, and looks like no email or phone';
 
 /** So few that requests to the same process, and answers of the database, hardly wait: about 2 ms of work. */
 const ROWS_A_TURN = 100;
@@ -25,7 +31,7 @@ export async function checkRows(
   rows: readonly RawRow[],
   { confirmed }: { confirmed: boolean },
 ): Promise<CheckedRows> {
-  const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
+  const checked: CheckedRows = { good: [], bad: [], losses: [], nobody: 0, found: { ...NOTHING_FOUND } };
   for (const [index, raw] of rows.entries()) {
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await endOfTurn();
     checkRow(checked, queue, columns, raw, { now: clock(), confirmed });
@@ -44,10 +50,20 @@ function checkRow(
   const read = readRow(raw, columns.count, fields, { now, readTime: columns.readTime });
   if ('row' in read) {
     noteRow(checked.found, fields, []);
+    noteCode(checked, read.row);
     checked.good.push(prepareImport(queue, read.row, { now, confirmed }));
   } else if ('nobody' in read) checked.nobody += 1;
   else {
     noteRow(checked.found, fields, read.problems);
     checked.bad.push({ raw, problems: read.problems });
   }
+}
+
+/** It still leads to its owner within imports, so that nobody loses a referral that there was. */
+function noteCode({ losses, found }: CheckedRows, { referralCode, line }: ImportRow): void {
+  if (referralCode === undefined) return;
+  const read = parseReferrer(referralCode);
+  if (read?.kind === 'referral' && read.key === referralCode) return;
+  found.codesUnusable += 1;
+  losses.push({ line, field: 'referralCode', reason: UNUSABLE_CODE });
 }

@@ -18,6 +18,8 @@ export interface Found {
   /** Rows with a status that we do not have. */
   statusesUnread: number;
   phones: number;
+  /** Rows whose own referral code no signup can name. They are imported all the same. */
+  codesUnusable: number;
 }
 
 export const NOTHING_FOUND: Found = {
@@ -29,6 +31,7 @@ export const NOTHING_FOUND: Found = {
   statuses: 0,
   statusesUnread: 0,
   phones: 0,
+  codesUnusable: 0,
 };
 
 /** Jobs from earlier releases have no counts yet. */

@@ -40,6 +40,7 @@ export function reportOn({ shape, choice, times = null }: Reported, outcome?: Ou
     ...warnAboutShared(columns),
     ...warnAboutTimes(columns, times, outcome),
     ...warnAboutReferrals(columns, outcome),
+    ...warnAboutCodes(columns, outcome),
     ...warnAboutStatuses(outcome),
     ...warnAboutService(choice.preset, columns),
     ...warnAboutUnknown(columns, choice.dropUnmapped),
@@ -116,6 +117,15 @@ function warnAboutReferrals(columns: readonly ResolvedColumn[], outcome: Outcome
         : `${counted(circular, 'referral')} in ${name} are self-referrals or in a circle. They credit nobody.`,
     );
   return warnings;
+}
+
+function warnAboutCodes(columns: readonly ResolvedColumn[], outcome: Outcome | undefined): string[] {
+  const unusable = outcome?.found.codesUnusable ?? 0;
+  const [name = 'the file'] = namesOf(columns, 'referralCode');
+  if (unusable === 0) return [];
+  return [
+    `${counted(unusable, 'referral code')} in ${name} cannot be used by signups. ${unusable === 1 ? 'This person gets a new one' : 'These people get new ones'}.`,
+  ];
 }
 
 function warnAboutStatuses(outcome: Outcome | undefined): string[] {

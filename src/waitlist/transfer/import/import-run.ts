@@ -179,14 +179,14 @@ async function importChunk(
 export async function listBadRows(
   file: ImportSource,
   { errors, rows }: BadRowLists,
-  { bad }: Pick<CheckedRows, 'bad'>,
+  { bad, losses }: Pick<CheckedRows, 'bad' | 'losses'>,
   taken: readonly RowProblem[],
 ): Promise<{ errorsBytes: number; rowsBytes: number }> {
   const contents = rows
     ? await Promise.all(bad.map((each) => describeBadRow(file, each.raw, each.problems)))
     : [];
   return {
-    errorsBytes: await errors.append([...bad.flatMap(({ problems }) => problems), ...taken]),
+    errorsBytes: await errors.append([...bad.flatMap(({ problems }) => problems), ...losses, ...taken]),
     rowsBytes: (await rows?.append(contents)) ?? 0,
   };
 }
