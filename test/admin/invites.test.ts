@@ -66,6 +66,23 @@ forEachEngine((engine) => {
         )
       ).body.records.map(({ action, actor }) => `${action} by ${actor.name}`);
 
+    it('begins a lifetime when the invite is made, however short it is', async () => {
+      const of = await crowd(2);
+      let now = service.clock.now;
+      // Each look at the clock takes longer than the invites live.
+      Object.defineProperty(service.clock, 'now', {
+        configurable: true,
+        get: () => {
+          now += 1_000;
+          return now;
+        },
+      });
+      const one = await invite(of, { email: email(1), expiresInMs: 1 });
+      const many = await invite(of, { first: 1, expiresInMs: 1 });
+      Object.defineProperty(service.clock, 'now', { value: now, writable: true });
+      assert.deepEqual([one.status, many.status], [201, 202], one.text + many.text);
+    });
+
     it('invites one person, on the list or not, and returns code and link', async () => {
       const of = await crowd(2);
       const { status, body } = await invite(of, { email: email(1), expiresInMs: 60_000 });

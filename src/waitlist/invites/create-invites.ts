@@ -19,6 +19,9 @@ export interface CreatedInvite {
 
 /** A time, null for never, or undefined for the waitlist's default. */
 export type Expiry = number | null | undefined;
+export interface Lifetime {
+  lifetimeMs: number;
+}
 
 export interface Invitee {
   email: string;
@@ -36,15 +39,15 @@ interface WaveMark {
 export async function createInvite(
   context: Context,
   queue: Queue,
-  input: { email: string; expiresAt?: Expiry },
+  input: { email: string; expiresAt?: Expiry | Lifetime },
 ): Promise<CreatedInvite> {
   const email = requireEmail(input.email);
   const emailHash = queue.vault.hash('email', email.key);
   const [created] = await changeQueue(context, queue, async (change) => {
-    checkExpiry(input.expiresAt, change.now);
+    const expiresAt = expiryAt(input.expiresAt, change.now);
     const entry = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash)) ?? null;
     refuseRemoved(entry);
-    const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
+    const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], expiresAt);
     for (const { id } of made)
       await context.audit?.(change.trx, {
         action: 'invite.created',
@@ -61,8 +64,11 @@ export function refuseRemoved(entry: Pick<Movable, 'status'> | null | undefined)
     throw conflict('email: this person was removed from the waitlist; erase the entry to invite them again');
 }
 
-export function checkExpiry(expiresAt: Expiry, now: number): void {
-  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expiresAt: must be in the future');
+/** Asked under the lock: a lifetime begins when the invite is made, however long that had to wait. */
+export function expiryAt(given: Expiry | Lifetime, now: number): Expiry {
+  if (typeof given === 'object' && given !== null) return now + given.lifetimeMs;
+  if (typeof given === 'number' && given <= now) throw invalid('expiresAt: must be in the future');
+  return given;
 }
 
 export async function inviteAll(

@@ -21,7 +21,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { readable } from '../queue/readable.ts';
-import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
+import { checkExpiry, type Expiry, type Invitee, inviteAll, expiryAt, type Lifetime } from './create-invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
@@ -73,7 +73,7 @@ export async function startInviteRun(
 
 interface NewRun {
   selection: Selection;
-  expiresAt: Expiry;
+  expiresAt: Expiry | Lifetime;
   runner: JobRunner;
   /** How many will be invited, if known. */
   total?: number;
@@ -89,10 +89,10 @@ export async function createInviteRun(
   if ('first' in selection && (!Number.isInteger(selection.first) || selection.first < 1)) {
     throw invalid('first: must be a whole number from 1');
   }
-  checkExpiry(expiresAt, change.now);
+  const expiry = expiryAt(expiresAt, change.now);
   const input: RunInput = {
     selection,
-    expiry: expiresAt === undefined ? 'standard' : expiresAt,
+    expiry: expiry === undefined ? 'standard' : expiry,
     lastSeq: change.lastSeq,
     startedAt: change.now,
     ...(most === undefined ? {} : { most }),

@@ -8,7 +8,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import type { Expiry } from './create-invites.ts';
+import type { Expiry, Lifetime } from './create-invites.ts';
 import { createInviteRun, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;
@@ -139,7 +139,7 @@ async function pageOfSegment(
 export async function queueInviteRun(
   context: Context,
   queue: Queue,
-  input: { selection: Selection; expiresAt: Expiry; expect?: number | undefined },
+  input: { selection: Selection; expiresAt: Expiry | Lifetime; expect?: number | undefined },
 ): Promise<{ id: Buffer }> {
   const { db } = context;
   const { selection, expiresAt, expect } = input;

@@ -12,7 +12,12 @@ import { SegmentInput, segmentOfBody } from '../../../operations/core/segments.t
 import { parseTimeOrNull } from '../../../operations/core/times.ts';
 import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
 import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
-import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
+import {
+  createInvite,
+  type Expiry,
+  type Lifetime,
+  refuseRemoved,
+} from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
@@ -212,14 +217,13 @@ async function selectionOf(
   return { segment: { ...conditions, status } };
 }
 
-async function expiryOf(context: Context, { expiresAt, expiresInMs }: Body): Promise<Expiry> {
+async function expiryOf(context: Context, { expiresAt, expiresInMs }: Body): Promise<Expiry | Lifetime> {
   if (expiresAt !== undefined && expiresInMs !== undefined)
     throw invalid('expiresInMs: cannot be combined with expiresAt');
-  const now = await sharedNow(context);
-  if (expiresInMs !== undefined) return now + expiresInMs;
+  if (expiresInMs !== undefined) return { lifetimeMs: expiresInMs };
   if (expiresAt === undefined) return undefined;
   const time = parseTimeOrNull(expiresAt, 'expiresAt');
-  if (time !== null && time <= now) throw invalid('expiresAt: must be in the future');
+  if (time !== null && time <= (await sharedNow(context))) throw invalid('expiresAt: must be in the future');
   return time;
 }
 
