@@ -1,6 +1,6 @@
 import { hasMailServer } from '../mail/sending.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { applyBoost } from '../waitlist/referrals/rerank.ts';
+import { rerank } from '../waitlist/referrals/rerank.ts';
 import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
 import { createEnvironment, listEnvironments } from '../waitlist/settings/environments.ts';
 import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
@@ -149,9 +149,7 @@ async function applyBoostTo(context: Context, waitlistId: string): Promise<void>
   for (const { name: environment } of await listEnvironments(context)) {
     const queue = await context.registry.queue(waitlistId, environment);
     if (queue)
-      await applyBoost(context, queue, (seq, lastSeq) =>
-        progressLine(`${environment}: ${seq} of ${lastSeq}`),
-      );
+      await rerank(context, queue, (seq, lastSeq) => progressLine(`${environment}: ${seq} of ${lastSeq}`));
   }
 }
 

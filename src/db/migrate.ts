@@ -40,6 +40,7 @@ import { mailEvents } from './migrations/0034-mail-events.ts';
 import { mailboxes } from './migrations/0035-mailboxes.ts';
 import { sendingLimits } from './migrations/0036-sending-limits.ts';
 import { queueStates } from './migrations/0037-queue-states.ts';
+import { places } from './migrations/0038-places.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -80,6 +81,7 @@ const NAMED = {
   mailboxes,
   sendingLimits,
   queueStates,
+  places,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -5,6 +5,8 @@ import { parseId } from '../../lib/ids.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { positionAt } from '../queue/find-place.ts';
+import { type Placed, placeOf } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
@@ -68,7 +70,7 @@ export async function personStatus(context: Context, token: string): Promise<Per
       ? await db.run(findBySeq, { queueId: queue.id, seq: visit.seq })
       : [];
   // Also for an address that was not known, which must not take less time.
-  const place = visit ? await positionAt(context, queue, visit) : null;
+  const place = visit ? await positionThen(context, queue, visit) : null;
   const [row] = rows;
   if (!row) return undefined;
   const { seq, status, referrals, position } = row;
@@ -92,13 +94,33 @@ async function boostOf({ db }: Context, queue: Queue): Promise<number> {
   return row?.boost ?? 0;
 }
 
-/** The position of somebody who joined at that place and has no referrals. */
-async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Promise<number> {
-  const { rows } = await sql<{ position: number }>`
-    select ${positionOf('e', sql.val(queue.id))} as position
-    from (select cast(${queue.id} as bigint) as queue_id, cast(${place} as bigint) as rank,
-      cast(${place} as bigint) as seq, 'waiting' as status) as e`.execute(db.query);
-  return rows[0]?.position ?? 1;
+const findJoined = statement<{ queueId: number; seq: number }, Placed>((db, parameter) =>
+  db.query
+    .selectFrom('entry')
+    .select(['seq', 'closed', 'opened'])
+    .where('queue_id', '=', parameter('queueId'))
+    .where('seq', '>=', parameter('seq'))
+    .orderBy('seq')
+    .limit(1),
+);
+
+const findNext = statement<{ queueId: number }, Placed>((db, parameter) =>
+  db.query
+    .selectFrom('queue_state')
+    .select([sql<number>`last_seq + 1`.as('seq'), 'closed', 'opened'])
+    .where('queue_id', '=', parameter('queueId')),
+);
+
+/** The position of somebody who joined then and has no referrals. */
+async function positionThen({ db }: Context, { id: queueId }: Queue, { place: seq }: Visit): Promise<number> {
+  const [[joined], [next]] = await Promise.all([
+    db.run(findJoined, { queueId, seq }),
+    db.run(findNext, { queueId }),
+  ]);
+  const placed = joined ?? next;
+  if (!placed) return 1;
+  const [found] = await db.run(positionAt, { queueId, rank: placeOf(placed), seq });
+  return found?.position ?? 1;
 }
 
 /** Sends the confirmation link again, at most once a day. Does nothing for anyone who is not pending. */
