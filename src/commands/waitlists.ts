@@ -51,7 +51,7 @@ export const waitlists: Command[] = [
     operands: ['WAITLIST_ID'],
     flags: {
       name: { value: 'NAME', about: 'Display name.' },
-      boost: { value: 'N', about: 'Places to move up for each referral, 0 to 1000.' },
+      boost: { value: 'N', about: 'How many places earlier a referral counts as having joined, 0 to 1000.' },
       'referral-cap': { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
       'invite-expiry': {
         value: 'DURATION',

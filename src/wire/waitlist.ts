@@ -55,7 +55,7 @@ export const waitlistSettings = {
   }),
   boost: Type.Integer({
     ...limits({ minimum: 0, maximum: BOOST_MAX }),
-    description: 'Places that an entry moves up for each referral.',
+    description: 'How many places earlier an entry counts as having joined, for each referral.',
   }),
   referralCap: nullable<number>('integer', {
     ...limits({ minimum: 0 }),

@@ -171,6 +171,27 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 2, 'nobody moved up');
     });
 
+    it('ask everyone but the first in line whether they want to get in sooner', async () => {
+      const list = await mailingList(service, ['welcome']);
+      await updateMailSettings(service.context, list.id, {
+        referralUrl: 'https://acme.example/?r={referralCode}',
+      });
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      for (const language of LANGUAGES) {
+        const { share } = textsIn(language);
+        const headings = { ada: share.titleUnmoved, bob: share.title };
+        for (const [name, heading] of Object.entries(headings)) {
+          const { text } = await previewMail(
+            service.context,
+            await list.queue(),
+            { kind: 'welcome', language, entry: `${name}@example.com` },
+            { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' },
+          );
+          assert.ok(text.includes(`${heading}\n\n`), text);
+        }
+      }
+    });
+
     it('carry the invite code and link, ours or the waitlist’s own, without an unsubscribe link', async () => {
       const list = await mailingList(service, ['invite']);
       const ours = await list.invite('ada@example.com');

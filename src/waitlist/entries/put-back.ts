@@ -13,8 +13,9 @@ import { creditAsReviewed } from '../referrals/reviews.ts';
 const DAYS = 30;
 
 /**
- * Takes a removal back: the entry has its status and its place in the joining order again, and its referrer the
- * credit. Invites stay revoked, because their codes never become live again.
+ * Takes a removal back: the entry has its place in the joining order again, and its referrer the credit. Invites stay
+ * revoked, because their codes never become live again. So the status is the one that the entry had once they were
+ * revoked: somebody who was invited is waiting.
  */
 export async function putBack(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {

@@ -173,8 +173,9 @@ const restoreSchema = adminSchema({
   write: true,
   summary: 'Put a removed entry back',
   description:
-    'Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its status and its place in the ' +
-    'joining order again, and its referrer the credit. Revoked invites stay revoked.',
+    'Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the ' +
+    'joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, ' +
+    'unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was.',
   role: 'admin',
   params: EntryParams,
   querystring: Query,
