@@ -144,10 +144,7 @@ export const entries: Command[] = [
       const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'the invites and emails of a person without an entry' : id;
       const how = neverJoined && id !== null ? ', as if they had never joined' : '';
-      return {
-        json: { id, removed: true, neverJoined: how !== '' },
-        text: `Removed ${what}${how}. All personal data was erased.`,
-      };
+      return { json: { id, removed: true }, text: `Removed ${what}${how}. All personal data was erased.` };
     },
   },
   {

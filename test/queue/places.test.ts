@@ -192,6 +192,27 @@ forEachEngine((engine) => {
     });
   });
 
+  it('people whom an earlier release left behind the end come back to it', async () => {
+    const list = await service.waitlist();
+    const queue = await list.queue();
+    await signUp(list, 'p', 1, 3);
+    const { db } = service.context;
+    const set = db.query.updateTable('entry').where('queue_id', '=', queue.id);
+    await set.set({ rank: 3, moved: 2 }).where('seq', '=', 1).execute();
+    await set.set({ rank: 4, moved: 2 }).where('seq', '=', 2).execute();
+    const { findings } = await auditQueue(service.context, queue, false);
+    assert.deepEqual(findings, ['ranks: 1 entries have another rank than their referrals give']);
+    await db.query
+      .updateTable('queue_state')
+      .set({ rerank_after: 0 })
+      .where('queue_id', '=', queue.id)
+      .execute();
+    await keepUp(service.context);
+    await signUp(list, 'p', 4, 1);
+    assert.equal((await order(list)).at(-1), 'p4');
+    await sound(list);
+  });
+
   describe('doctor', () => {
     it('finds holes from before, and closes them', async () => {
       const list = await service.waitlist();
