@@ -51,7 +51,7 @@ async function runDemo(config: Config, _: string[], flags: Flags): Promise<Outco
 
 /** Its health says that there is a backup, and so there is one. */
 async function backUpOnce({ config, password }: Demo, file: string): Promise<void> {
-  if (!isThere(file)) await backUp({ ...config, backupPassphrase: password }, file, true, undefined);
+  if (!isThere(file)) await backUp({ ...config, backupPassphrase: password }, { file }, true, undefined);
 }
 
 /** The address. The rest is for those who start from nothing. */

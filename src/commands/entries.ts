@@ -133,12 +133,19 @@ export const entries: Command[] = [
     name: 'entry remove',
     about: 'Remove a person and erase their personal data.',
     operands: ['WHO'],
-    flags: QUEUE_FLAGS,
+    flags: {
+      ...QUEUE_FLAGS,
+      'never-joined': {
+        about: 'Remove the entry as if the person had never joined, such as a bot: those behind move up.',
+      },
+    },
     run: async (context, [who = ''], flags) => {
-      const removed = await removeEntry(context, await queueOf(context, flags), who);
+      const neverJoined = flags['never-joined'] === true;
+      const removed = await removeEntry(context, await queueOf(context, flags), who, { neverJoined });
       const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'the invites and emails of a person without an entry' : id;
-      return { json: { id, removed: true }, text: `Removed ${what}. All personal data was erased.` };
+      const how = neverJoined && id !== null ? ', as if they had never joined' : '';
+      return { json: { id, removed: true }, text: `Removed ${what}${how}. All personal data was erased.` };
     },
   },
   {

@@ -1,7 +1,7 @@
 import { hasMailServer } from '../mail/sending.ts';
 import { whenReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { applyBoost } from '../waitlist/referrals/rerank.ts';
+import { rerank } from '../waitlist/referrals/rerank.ts';
 import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
 import { createEnvironment, listEnvironments } from '../waitlist/settings/environments.ts';
 import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
@@ -53,7 +53,7 @@ export const waitlists: Command[] = [
     operands: ['WAITLIST_ID'],
     flags: {
       name: { value: 'NAME', about: 'Display name.' },
-      boost: { value: 'N', about: 'Places to move up for each referral, 0 to 1000.' },
+      boost: { value: 'N', about: 'How many places earlier a referral counts as having joined, 0 to 1000.' },
       'referral-cap': { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
       'invite-expiry': {
         value: 'DURATION',
@@ -152,9 +152,7 @@ async function applyBoostTo(context: Context, waitlistId: string): Promise<void>
   for (const { name: environment } of await listEnvironments(context)) {
     const queue = await whenReadable(context.registry.queue(waitlistId, environment));
     if (queue)
-      await applyBoost(context, queue, (seq, lastSeq) =>
-        progressLine(`${environment}: ${seq} of ${lastSeq}`),
-      );
+      await rerank(context, queue, (seq, lastSeq) => progressLine(`${environment}: ${seq} of ${lastSeq}`));
   }
 }
 

@@ -40,6 +40,7 @@ import { mailEvents } from './migrations/0034-mail-events.ts';
 import { mailboxes } from './migrations/0035-mailboxes.ts';
 import { sendingLimits } from './migrations/0036-sending-limits.ts';
 import { queueStates } from './migrations/0037-queue-states.ts';
+import { places } from './migrations/0038-places.ts';
 import { repeatedRequests } from './migrations/0039-repeated-requests.ts';
 import { mailEventProviders } from './migrations/0040-mail-event-providers.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -82,7 +83,7 @@ const NAMED = {
   mailboxes,
   sendingLimits,
   queueStates,
-  reserved38: { version: 38, statements: [] },
+  places,
   repeatedRequests,
   mailEventProviders,
 } satisfies Record<string, Migration>;

@@ -97,8 +97,13 @@ const queueState = {
   rerank_after: orNull(integer),
   /** The kinds of event that some endpoint wants, separated by commas. Others are not recorded. */
   listens: generated(text),
-  /** How many entries are gone because their import was undone. Their joining sequences are not used again. */
+  /** How many entries are gone as if they had never joined. Their joining sequences are not used again. */
   undone: generated(integer),
+  /** What the next entry gets: see there. */
+  closed: generated(integer),
+  opened: generated(integer),
+  /** Places behind this joining sequence may still count those who are gone. null if none does. */
+  close_after: orNull(integer),
   /** Mailboxes are filled in up to this joining sequence. null if all are. */
   mailboxes_after: orNull(integer),
   /** Invites that were neither accepted nor revoked, and whose expiry has not been recorded. */
@@ -109,7 +114,12 @@ const queueState = {
 
 const entry = {
   queue_id: integer,
+  /** Who it is. Its place, where it joined among those who count, is `seq - closed + opened`. */
   seq: integer,
+  /** Joining sequences before it that are closed up: nobody has them any more. */
+  closed: generated(integer),
+  /** Places before it that were opened for those whom an operator moved to the end. */
+  opened: generated(integer),
   id: bytes,
   status: oneOf(...STATUSES),
   rank: integer,

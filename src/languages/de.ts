@@ -166,8 +166,9 @@ export const de: Texts = {
     title: 'Du möchtest schneller rein?',
     titleUnmoved: 'Erzähl es weiter',
     movesUp: count({
-      one: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Platz vor.',
-      other: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Plätze vor.',
+      one: 'Teile deinen Link. Mit jeder Anmeldung darüber zählst du, als wärst du #\u00a0Platz früher dazugekommen.',
+      other:
+        'Teile deinen Link. Mit jeder Anmeldung darüber zählst du, als wärst du #\u00a0Plätze früher dazugekommen.',
     }),
     text: 'Teile deinen Link mit Freunden.',
     linkLabel: 'Dein Link',
@@ -203,11 +204,11 @@ Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position
 
 [Deinen Platz ansehen]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## Erzähl es weiter
+{% if boost == 0 or position == 1 %}## Erzähl es weiter
 
 Teile deinen Link mit Freunden.{% else %}## Du möchtest schneller rein?
 
-Teile deinen Link. Für jede Anmeldung darüber rückst du vor.{% endif %}
+Teile deinen Link. Mit jeder Anmeldung darüber zählst du, als wärst du früher dazugekommen.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

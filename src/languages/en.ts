@@ -142,8 +142,9 @@ export const en: Texts = {
     title: 'Want to get in sooner?',
     titleUnmoved: 'Spread the word',
     movesUp: count({
-      one: 'Share your link. You move up #\u00a0place for everyone who joins with it.',
-      other: 'Share your link. You move up #\u00a0places for everyone who joins with it.',
+      one: 'Share your link. For everyone who joins with it, you count as having joined #\u00a0place earlier.',
+      other:
+        'Share your link. For everyone who joins with it, you count as having joined #\u00a0places earlier.',
     }),
     text: 'Share your link with friends.',
     linkLabel: 'Your link',
@@ -179,11 +180,11 @@ Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are 
 
 [See your place in line]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## Spread the word
+{% if boost == 0 or position == 1 %}## Spread the word
 
 Share your link with friends.{% else %}## Want to get in sooner?
 
-Share your link. You move up for everyone who joins with it.{% endif %}
+Share your link. For everyone who joins with it, you count as having joined earlier.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

@@ -161,8 +161,9 @@ export const es: Texts = {
     title: '¿Quieres entrar antes?',
     titleUnmoved: 'Corre la voz',
     movesUp: count({
-      one: 'Comparte tu enlace. Subes #\u00a0puesto por cada persona que se una con él.',
-      other: 'Comparte tu enlace. Subes #\u00a0puestos por cada persona que se una con él.',
+      one: 'Comparte tu enlace. Por cada persona que se una con él, cuentas como si hubieras llegado #\u00a0puesto antes.',
+      other:
+        'Comparte tu enlace. Por cada persona que se una con él, cuentas como si hubieras llegado #\u00a0puestos antes.',
     }),
     text: 'Comparte tu enlace con quien quieras.',
     linkLabel: 'Tu enlace',
@@ -198,11 +199,11 @@ Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} 
 
 [Ver mi puesto]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## Corre la voz
+{% if boost == 0 or position == 1 %}## Corre la voz
 
 Comparte tu enlace con quien quieras.{% else %}## ¿Quieres entrar antes?
 
-Comparte tu enlace. Subes puestos por cada persona que se una con él.{% endif %}
+Comparte tu enlace. Por cada persona que se una con él, cuentas como si hubieras llegado antes.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

@@ -166,8 +166,9 @@ export const fr: Texts = {
     title: 'Envie d’entrer plus tôt\u00a0?',
     titleUnmoved: 'Faites passer le mot',
     movesUp: count({
-      one: 'Partagez votre lien. Vous gagnez #\u00a0place à chaque inscription.',
-      other: 'Partagez votre lien. Vous gagnez #\u00a0places à chaque inscription.',
+      one: 'Partagez votre lien. Chaque inscription compte comme si vous aviez rejoint la liste #\u00a0place plus tôt.',
+      other:
+        'Partagez votre lien. Chaque inscription compte comme si vous aviez rejoint la liste #\u00a0places plus tôt.',
     }),
     text: 'Partagez votre lien autour de vous.',
     linkLabel: 'Votre lien',
@@ -203,11 +204,11 @@ Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %
 
 [Voir ma place]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## Faites passer le mot
+{% if boost == 0 or position == 1 %}## Faites passer le mot
 
 Partagez votre lien autour de vous.{% else %}## Envie d’entrer plus tôt\u00a0?
 
-Partagez votre lien. Chaque inscription vous fait gagner des places.{% endif %}
+Partagez votre lien. Chaque inscription compte comme si vous aviez rejoint la liste plus tôt.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

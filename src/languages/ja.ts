@@ -160,7 +160,9 @@ export const ja: Texts = {
   share: {
     title: '順番を早めるには',
     titleUnmoved: 'まわりの人にも知らせましょう',
-    movesUp: count({ other: 'リンクをシェアしましょう。1人登録するごとに順番が#つ繰り上がります。' }),
+    movesUp: count({
+      other: 'リンクをシェアしましょう。リンクから1人登録するごとに、#番早く登録したものとして扱われます。',
+    }),
     text: '友だちにリンクをシェアしましょう。',
     linkLabel: 'あなたのリンク',
     copy: 'リンクをコピー',
@@ -195,11 +197,11 @@ export const ja: Texts = {
 
 [現在の順番を見る]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## まわりの人にも知らせましょう
+{% if boost == 0 or position == 1 %}## まわりの人にも知らせましょう
 
 友だちにリンクをシェアしましょう。{% else %}## 順番を早めるには
 
-リンクをシェアしましょう。リンクから1人登録するごとに、順番が繰り上がります。{% endif %}
+リンクをシェアしましょう。リンクから1人登録するごとに、より早く登録したものとして扱われます。{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

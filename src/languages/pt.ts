@@ -163,8 +163,9 @@ export const pt: Texts = {
     title: 'Quer entrar antes?',
     titleUnmoved: 'Espalhe a notícia',
     movesUp: count({
-      one: 'Compartilhe seu link. Você sobe #\u00a0posição a cada pessoa que entrar por ele.',
-      other: 'Compartilhe seu link. Você sobe #\u00a0posições a cada pessoa que entrar por ele.',
+      one: 'Compartilhe seu link. A cada pessoa que entrar por ele, é como se você tivesse chegado #\u00a0posição antes.',
+      other:
+        'Compartilhe seu link. A cada pessoa que entrar por ele, é como se você tivesse chegado #\u00a0posições antes.',
     }),
     text: 'Compartilhe seu link com seus amigos.',
     linkLabel: 'Seu link',
@@ -200,11 +201,11 @@ Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} V
 
 [Ver meu lugar na fila]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## Espalhe a notícia
+{% if boost == 0 or position == 1 %}## Espalhe a notícia
 
 Compartilhe seu link com seus amigos.{% else %}## Quer entrar antes?
 
-Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.{% endif %}
+Compartilhe seu link. A cada pessoa que entrar por ele, é como se você tivesse chegado antes.{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

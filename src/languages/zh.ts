@@ -125,7 +125,7 @@ export const zh: Texts = {
   share: {
     title: '想更快获得资格？',
     titleUnmoved: '告诉更多人',
-    movesUp: count({ other: '分享你的链接。每有一人通过链接加入，你就前进 # 位。' }),
+    movesUp: count({ other: '分享你的链接。每有一人通过链接加入，就视为你提前 # 位加入。' }),
     text: '把你的链接分享给朋友。',
     linkLabel: '你的专属链接',
     copy: '复制链接',
@@ -160,11 +160,11 @@ export const zh: Texts = {
 
 [查看我的排位]({{ statusLink }})
 {% if referralLink %}
-{% if boost == 0 %}## 告诉更多人
+{% if boost == 0 or position == 1 %}## 告诉更多人
 
 把你的链接分享给朋友。{% else %}## 想更快获得资格？
 
-分享你的链接。每有一人通过链接加入，你的排位就会前进。{% endif %}
+分享你的链接。每有一人通过链接加入，就视为你更早加入。{% endif %}
 
 {{ referralLink }}
 {% endif %}`,

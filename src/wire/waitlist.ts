@@ -56,7 +56,7 @@ export const waitlistSettings = {
   }),
   boost: Type.Integer({
     ...limits(BOOST),
-    description: 'Places that an entry moves up for each referral.',
+    description: 'How many places earlier an entry counts as having joined, for each referral.',
   }),
   referralCap: nullable<number>('integer', {
     ...limits(REFERRAL_CAP),

@@ -558,6 +558,23 @@ forEachEngine((engine) => {
         await assertSound(of);
       });
 
+      it('taken back leaves an invited person as their revoked invite did', async () => {
+        const of = await crowd(2);
+        const back = async (who: string) => {
+          const id = await idOf(of, who);
+          await of.invite(who);
+          await remove(of, id);
+          return (await ask<PresentedEntry>('POST', `${entryPath(of, id)}/restore`, { body: undefined }))
+            .body;
+        };
+        const waiting = await back(email(1));
+        assert.deepEqual([waiting.status, waiting.position, waiting.invitedAt], ['waiting', 1, null]);
+        await updateWaitlist(service.context, of.id, { returnToQueue: false });
+        const invited = await back(email(2));
+        assert.deepEqual([invited.status, invited.position], ['invited', null]);
+        await assertSound(of);
+      });
+
       it('taken back counts only the referrals that are left', async () => {
         const of = await crowd(2);
         await of.signup({ email: 'ada@example.com', referredBy: email(2) });
@@ -631,6 +648,43 @@ forEachEngine((engine) => {
           .where('queue_id', '=', queueId)
           .execute();
         assertError(await service.accept(code), 410, 'revoked');
+      });
+
+      it('removes bots as if they had never joined', async () => {
+        const of = await crowd(8);
+        const bot = await idOf(of, email(2));
+        const gone = { confirm: bot, neverJoined: true };
+        assertError(
+          await remove(of, bot, '', gone),
+          400,
+          'invalid_request',
+          /^neverJoined: requires erase=true/,
+        );
+        assert.equal((await of.lookup(email(2))).status, 200);
+        const { body } = await remove(of, bot, '?erase=true', gone);
+        assert.deepEqual(body, { id: bot, deleted: true, erased: true });
+        assertError(await ask('GET', entryPath(of, bot)), 404, 'not_found');
+        assertError(await remove(of, bot, '?erase=true', gone), 404, 'not_found');
+        assert.deepEqual(await actionsOn(`entry:${bot}`), ['entry.erased']);
+        const earlier = await idOf(of, email(3));
+        await remove(of, earlier);
+        await remove(of, earlier, '?erase=true', { confirm: earlier });
+        await remove(of, earlier, '?erase=true', { confirm: earlier, neverJoined: true });
+        assert.equal((await of.page({})).body.total, 6);
+        const nth = async (at: number) =>
+          (
+            await ask<{ entries: PresentedEntry[] }>(
+              'GET',
+              `/waitlists/${of.id}/entries?sort=joined&limit=1&at=${at}`,
+            )
+          ).body.entries[0]?.email;
+        assert.deepEqual(
+          [await nth(0), await nth(1), await nth(5), await nth(6)],
+          [email(1), email(4), email(8), undefined],
+        );
+        await of.signup({ email: 'friend@example.com', referredBy: email(8) });
+        assert.equal((await of.lookup(email(8))).body.position, 1);
+        await assertSound(of);
       });
 
       it('with erase leaves nothing, and the person can sign up again', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { searchEverywhere } from '../../src/waitlist/finding/search-everywhere.ts';
 import { sealVisit } from '../../src/waitlist/forms/visit-token.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
-import { visitCodeOf } from '../../src/waitlist/referrals/visit-code.ts';
+import { LINK_BYTES, visitCodeOf } from '../../src/waitlist/referrals/visit-code.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -94,7 +95,8 @@ forEachEngine((engine) => {
         .orderBy('seq')
         .limit(1)
         .executeTakeFirstOrThrow();
-      const visit = sealVisit(queue, { seq, place: seq, known: false });
+      const link = randomBytes(LINK_BYTES);
+      const visit = sealVisit(queue, { seq, place: seq, known: false, link });
       const token = (purpose: 'confirm' | 'leave' | 'status') => signLink(queue, purpose, { id, at });
       const found = async (search: string) => {
         const { entries } = (await list(own, { search })).body;
@@ -113,7 +115,7 @@ forEachEngine((engine) => {
         token('leave'),
         `https://acme.example/confirmed?utm_source=mail&token=${token('confirm')}`,
         `${site}/s/${visit}`,
-        `${site}/w/${own.id}?ref=${visitCodeOf(queue, seq, visit)}`,
+        `${site}/w/${own.id}?ref=${visitCodeOf(queue, seq, link)}`,
         `${site}/w/${own.id}?ref=${referralCode}`,
         `https://acme.example/r/${referralCode}#top`,
       ])

@@ -5,6 +5,7 @@ import { showMail } from '../../src/mail/mailbox.ts';
 import { previewMail } from '../../src/mail/preview.ts';
 import { resendMail } from '../../src/mail/resend.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { expireInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { remindInvited } from '../../src/waitlist/invites/remind-invited.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -169,6 +170,40 @@ forEachEngine((engine) => {
       await list.signup({ email: 'bob@example.com', referredBy: 'ada@example.com' });
       await mailsArrived(server, list, 2);
       assert.equal(await countMails(service.context, list), 2, 'nobody moved up');
+    });
+
+    it('say the position that the API says, also behind people who were moved to the end', async () => {
+      const list = await mailingList(service, ['welcome']);
+      await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' }, { email: 'c@example.com' });
+      for (const email of ['a@example.com', 'b@example.com']) {
+        const { id } = (await list.lookup(email)).body;
+        await updateEntry(service.context, await list.queue(), id, { position: 3 });
+      }
+      await list.signup({ email: 'd@example.com' });
+      const welcome = (await mailsArrived(server, list, 4)).find(({ to }) => to.includes('d@example.com'));
+      assert.equal((await list.lookup('d@example.com')).body.position, 4);
+      assert.match(welcome?.parsed.text ?? '', /You are number 4 in line/);
+    });
+
+    it('ask everyone but the first in line whether they want to get in sooner', async () => {
+      const list = await mailingList(service, ['welcome']);
+      await updateMailSettings(service.context, list.id, {
+        referralUrl: 'https://acme.example/?r={referralCode}',
+      });
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      for (const language of LANGUAGES) {
+        const { share } = textsIn(language);
+        const headings = { ada: share.titleUnmoved, bob: share.title };
+        for (const [name, heading] of Object.entries(headings)) {
+          const { text } = await previewMail(
+            service.context,
+            await list.queue(),
+            { kind: 'welcome', language, entry: `${name}@example.com` },
+            { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' },
+          );
+          assert.ok(text.includes(`${heading}\n\n`), text);
+        }
+      }
     });
 
     it('carry the invite code and link, ours or the waitlist’s own, without an unsubscribe link', async () => {

@@ -179,13 +179,25 @@ forEachEngine((engine) => {
       assert.match((await get(path)).text, new RegExp(`https://acme\\.example/\\?r=${referralCode}`));
     });
 
+    it('asks everyone but the first in line whether they want to get in sooner', async () => {
+      const { list } = await openForm(service);
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      const first = await get(await statusPath(list, 'ada@example.com'));
+      assert.match(first.text, /<h2>Spread the word<\/h2>\n<p>Share your link with friends\.<\/p>/);
+      const second = await get(await statusPath(list, 'bob@example.com'));
+      assert.match(
+        second.text,
+        /<h2>Want to get in sooner\?<\/h2>\n<p>Share your link\. For everyone who joins with it, you count as having joined 5\u00a0places earlier\.<\/p>/,
+      );
+    });
+
     it('promises no better place where referrals move nobody up', async () => {
       const form = await openForm(service);
       await updateWaitlist(service.context, form.list.id, { boost: 0 });
       await form.list.signup({ email: 'ada@example.com' });
       const { text } = await get(await statusPath(form.list, 'ada@example.com'));
       assert.match(text, /<h2>Spread the word<\/h2>\n<p>Share your link with friends\.<\/p>/);
-      assert.doesNotMatch(text, /sooner|move up/);
+      assert.doesNotMatch(text, /sooner|earlier/);
     });
 
     it('offers no link to a page that is off', async () => {

@@ -173,6 +173,19 @@ forEachEngine((engine) => {
     });
   });
 
+  it('entry remove --never-joined leaves no trace of an entry', async () => {
+    const list = await filled();
+    const { total } = (await list.page({})).body;
+    const { id } = (await list.lookup('a@example.com')).body;
+    const words = ['entry', 'remove', 'a@example.com', '--never-joined', '--waitlist', list.id];
+    assert.equal(
+      (await type(...words)).out.trim(),
+      `Removed ${id}, as if they had never joined. All personal data was erased.`,
+    );
+    assert.equal((await list.page({})).body.total, total - 1);
+    await assertRefused(words, 1, /no such entry/);
+  });
+
   it('entry restore puts a person back who was removed, and not one who was erased', async () => {
     const list = await filled();
     const { id } = (await list.lookup('a@example.com')).body;

@@ -47,6 +47,8 @@ const segment: fc.Arbitrary<ModelSegment> = fc.record(
 );
 
 const which = fc.nat({ max: 20 });
+/** Often the end. */
+const position = fc.oneof(fc.integer({ min: 1, max: 25 }), fc.constant(1_000));
 const ways: [number, fc.Arbitrary<Step>][] = [
   [8, fc.record({ do: fc.constant('signup'), batch: fc.array(signup, { minLength: 1, maxLength: 4 }) })],
   [4, fc.record({ do: fc.constant('invite'), email: someone, expiresIn })],
@@ -57,9 +59,12 @@ const ways: [number, fc.Arbitrary<Step>][] = [
   [1, fc.constant({ do: 'revoke all' })],
   [4, fc.record({ do: fc.constant('confirm'), which })],
   [4, fc.record({ do: fc.constant('remove'), which })],
+  [4, fc.record({ do: fc.constant('remove as never joined'), which })],
+  [3, fc.record({ do: fc.constant('import'), count: fc.integer({ min: 1, max: 6 }) })],
+  [3, fc.record({ do: fc.constant('undo'), which })],
   [5, fc.record({ do: fc.constant('take off'), which })],
   [4, fc.record({ do: fc.constant('put back'), which })],
-  [5, fc.record({ do: fc.constant('move'), which, position: fc.integer({ min: 1, max: 25 }) })],
+  [7, fc.record({ do: fc.constant('move'), which, position })],
   [2, fc.record({ do: fc.constant('change metadata'), which, plan })],
   [3, fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: MOMENT }) })],
   [2, fc.constant({ do: 'expire' })],

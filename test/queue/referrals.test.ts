@@ -51,13 +51,13 @@ forEachEngine((engine) => {
       for (const boost of [0, 1, 5, 1_000]) {
         const rows = await context.db.query
           .selectFrom('entry')
-          .select(['seq', 'referrals', rankInSql(boost).as('computed')])
+          .select(['seq', 'closed', 'opened', 'referrals', 'moved', rankInSql(boost).as('computed')])
           .where('queue_id', '=', queue.id)
           .orderBy('seq')
           .execute();
         assert.deepEqual(
           rows.map(({ computed }) => computed),
-          rows.map(({ seq, referrals }) => rankOf(seq, boost, referrals)),
+          rows.map((row) => rankOf(row, boost)),
         );
         assert.deepEqual(
           rows.map(({ referrals }) => referrals),

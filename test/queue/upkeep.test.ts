@@ -5,7 +5,7 @@ import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
-import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
+import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { findUnsettled, markUnsettled } from '../../src/waitlist/settings/settle-queues.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readValues } from '../../src/waitlist/statistics/read-values.ts';
@@ -249,7 +249,7 @@ forEachEngine((engine) => {
       const stop = () => {
         throw new Error('stopped');
       };
-      await assert.rejects(applyBoost(service.context, queue, stop), /stopped/);
+      await assert.rejects(rerank(service.context, queue, stop), /stopped/);
       assert.deepEqual(await findings(list), [], 'half-way there the counters are right');
       await list.signup({ email: 'x@example.com', referredBy: crowdEmail(4_400) });
       await list.signup({ email: 'y@example.com', referredBy: crowdEmail(10) });
@@ -257,7 +257,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
       const steps: number[] = [];
       await assert.rejects(
-        applyBoost(service.context, queue, (seq) => {
+        rerank(service.context, queue, (seq) => {
           steps.push(seq);
           stop();
         }),
@@ -277,7 +277,7 @@ forEachEngine((engine) => {
       const { list, queue } = await crowd(2_500);
       await updateWaitlist(service.context, list.id, { boost: 7 });
       await assert.rejects(
-        applyBoost(service.context, queue, () => {
+        rerank(service.context, queue, () => {
           throw new Error('stopped');
         }),
       );
@@ -359,7 +359,7 @@ forEachEngine((engine) => {
           .set({ rerank_after: 0 })
           .where('queue_id', '=', queue.id)
           .execute();
-        step = applyBoost(service.context, queue);
+        step = rerank(service.context, queue);
         await somebodyWaits();
       });
       await step;

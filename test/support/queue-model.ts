@@ -17,6 +17,13 @@ export type ModelReferrer =
 
 export interface ModelEntry {
   seq: number;
+  /** Where it joined among those who count. */
+  place: number;
+  /** Places before it for those whom an operator moved to the end. */
+  opened: number;
+  confirmed: boolean;
+  /** The number of the import that added it. */
+  importedBy: number | null;
   email: number | null;
   phone: number | null;
   plan: number | null;
@@ -76,8 +83,12 @@ export class QueueModel {
   /** Signups by plan, and those whose plan nobody has any more. */
   readonly plans = new Map<number, number>();
   otherPlans = 0;
-  confirmed = 0;
   now: number;
+  lastSeq = 0;
+  /** How many places were opened for those whom an operator moved to the end. */
+  opened = 0;
+  /** Who was credited in a batch of signups, until its end. */
+  readonly #credited = new Set<ModelEntry>();
 
   constructor(settings: ModelSettings, now: number) {
     this.settings = { ...settings };
@@ -86,19 +97,31 @@ export class QueueModel {
 
   /** Returns how many of the batch are created. */
   signup(batch: ModelSignup[]): number {
-    return batch.filter((signup) => this.#add(signup)).length;
+    const added = batch.filter((signup) => this.#add(signup)).length;
+    this.#rankCredited();
+    return added;
   }
 
-  #add({ email, phone, referredBy, plan }: ModelSignup): boolean {
+  /** Of people who need not confirm their email. */
+  import(emails: number[], number: number): void {
+    for (const email of emails)
+      this.#add({ email, phone: null, referredBy: { by: 'nobody' }, plan: null }, number);
+  }
+
+  #add({ email, phone, referredBy, plan }: ModelSignup, importedBy: number | null = null): boolean {
     if (this.entries.some((entry) => same(entry.email, email) || same(entry.phone, phone))) return false;
     const entry: ModelEntry = {
-      seq: this.entries.length + 1,
+      seq: ++this.lastSeq,
+      place: this.nextPlace,
+      opened: this.opened,
+      confirmed: false,
+      importedBy,
       email,
       phone,
       plan,
-      status: this.settings.confirmEmails && email !== null ? 'pending' : 'waiting',
+      status: this.settings.confirmEmails && email !== null && importedBy === null ? 'pending' : 'waiting',
       removedFrom: null,
-      rank: this.entries.length + 1,
+      rank: this.nextPlace,
       moved: 0,
       referrals: 0,
       referrer: this.#find(referredBy),
@@ -129,12 +152,88 @@ export class QueueModel {
     const sharing = this.entries.filter((other) => same(mailboxOf(other.email), mailboxOf(entry.email)));
     if (sharing.some((other) => other.credited || other === referrer)) return;
     entry.credited = true;
-    this.#setReferrals(referrer, referrer.referrals + 1);
+    referrer.referrals += 1;
+    this.#credited.add(referrer);
+  }
+
+  #rankCredited(): void {
+    for (const entry of this.#credited) this.#setReferrals(entry, entry.referrals);
+    this.#credited.clear();
+  }
+
+  /** Where the next one to join is placed. */
+  get nextPlace(): number {
+    return this.entries.length + this.opened + 1;
   }
 
   #setReferrals(entry: ModelEntry, referrals: number): void {
     entry.referrals = referrals;
-    entry.rank = entry.seq - this.settings.boost * referrals + entry.moved;
+    const rank = entry.place - this.settings.boost * referrals + entry.moved;
+    const beyond = Math.max(0, rank - this.nextPlace + 1);
+    entry.rank = rank - beyond;
+    entry.moved -= beyond;
+  }
+
+  /** They leave no place, and those behind move up. Whoever was moved stays between the same two. */
+  #close(gone: readonly ModelEntry[]): void {
+    for (const entry of gone) this.entries.splice(this.entries.indexOf(entry), 1);
+    const spots = [{ seq: 0, before: 0, after: 0 }];
+    for (const [index, { seq, place, opened }] of this.entries.entries())
+      spots.push({ seq, before: place, after: index + 1 + opened });
+    spots.push({ seq: Infinity, before: Infinity, after: this.nextPlace });
+    const moved = this.entries.filter((entry) => entry.moved !== 0 && entry.rank > 0);
+    const ranks = [...new Set(moved.map(({ rank }) => rank))].sort((a, b) => a - b);
+    const rankAfter = ({ seq, rank }: ModelEntry) => {
+      const at = spots.findIndex(({ before }) => before >= rank);
+      const [ahead, behind] = [spots[at - 1], spots[at]];
+      if (!ahead || !behind || behind.before === rank) return behind?.after ?? rank;
+      const between = ranks.filter((each) => each > ahead.before && each < behind.before);
+      const spot = behind.after - between.length + between.indexOf(rank);
+      if (spot > ahead.after) return spot;
+      return seq < behind.seq ? ahead.after : ahead.after + 1;
+    };
+    const results = new Map(moved.map((entry) => [entry, rankAfter(entry)]));
+    for (const [index, entry] of this.entries.entries()) {
+      const up = entry.place - (index + 1 + entry.opened);
+      const rank = results.get(entry) ?? (entry.moved === 0 ? entry.rank - up : entry.rank);
+      if (entry.moved !== 0) entry.moved += up + rank - entry.rank;
+      entry.place -= up;
+      entry.rank = rank;
+    }
+  }
+
+  /** Why an import cannot be undone: somebody of it was invited since, or referred others. */
+  isTied(number: number): boolean {
+    const its = this.entries.filter(({ importedBy }) => importedBy === number);
+    return its.some(
+      (entry) =>
+        this.invites.some(({ email }) => same(email, entry.email)) ||
+        this.entries.some(({ referrer, importedBy }) => referrer === entry && importedBy !== number),
+    );
+  }
+
+  undo(number: number): void {
+    this.#forget(this.entries.filter(({ importedBy }) => importedBy === number));
+  }
+
+  removeAsNeverJoined(entry: ModelEntry): void {
+    this.#endInvitesOf(entry);
+    this.#forget([entry]);
+  }
+
+  #forget(gone: readonly ModelEntry[]): void {
+    for (const other of this.entries)
+      if (other.referrer && gone.includes(other.referrer))
+        Object.assign(other, { referrer: null, credited: false });
+    for (const entry of gone) this.#takeCreditBack(entry);
+    const recounts = gone.some(({ email, phone }) => email === null && phone === null);
+    this.#close(gone);
+    for (const { plan } of gone) this.#countPlan(plan, -1);
+    if (recounts) {
+      this.plans.clear();
+      this.otherPlans = 0;
+      for (const { plan } of this.entries) this.#countPlan(plan, 1);
+    } else for (const { plan } of gone) this.#forgetPlan(plan);
   }
 
   /** Until this is called, entries whose referrals have not changed keep the rank of the former boost. */
@@ -146,6 +245,11 @@ export class QueueModel {
   move(entry: ModelEntry, position: number): void {
     const others = this.order.filter((other) => other !== entry);
     const wanted = Math.min(position, others.length + 1);
+    if (wanted === others.length + 1) {
+      const isThere = this.order.at(-1) === entry && entry.rank === this.nextPlace - 1;
+      if (!isThere) this.#place(entry, this.nextPlace);
+      return;
+    }
     const [ahead, behind] = [others[wanted - 2], others[wanted - 1]];
     const ranks = [
       entry.rank,
@@ -154,25 +258,36 @@ export class QueueModel {
     ];
     const off = (rank: number) => Math.abs(positionAmong(others, { seq: entry.seq, rank }) - wanted);
     const best = Math.min(...ranks.map(off));
-    entry.rank = ranks.find((rank) => off(rank) === best) ?? entry.rank;
-    entry.moved = entry.rank - (entry.seq - this.settings.boost * entry.referrals);
+    this.#place(entry, ranks.find((rank) => off(rank) === best) ?? entry.rank);
+  }
+
+  #place(entry: ModelEntry, rank: number): void {
+    if (rank === entry.rank) return;
+    this.opened += Math.max(0, rank - this.nextPlace + 1);
+    entry.rank = rank;
+    entry.moved = rank - (entry.place - this.settings.boost * entry.referrals);
   }
 
   /** Returns whether there was something to confirm. */
   confirm(entry: ModelEntry): boolean {
     if (entry.status !== 'pending') return false;
     entry.status = 'waiting';
-    this.confirmed += 1;
+    entry.confirmed = true;
     this.#credit(entry);
+    this.#rankCredited();
     return true;
   }
 
-  remove(entry: ModelEntry): void {
+  #endInvitesOf(entry: ModelEntry): void {
     for (const invite of this.invites) {
       if (!same(invite.email, entry.email)) continue;
       if (!invite.accepted) invite.revoked = true;
       invite.email = null;
     }
+  }
+
+  remove(entry: ModelEntry): void {
+    this.#endInvitesOf(entry);
     this.#takeCreditBack(entry);
     const { plan } = entry;
     Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', removedFrom: null });
@@ -206,6 +321,7 @@ export class QueueModel {
     const referred = this.entries.filter(({ referrer, credited }) => credited && referrer === entry);
     this.#setReferrals(entry, referred.length);
     if (entry.status !== 'pending') this.#credit(entry);
+    this.#rankCredited();
   }
 
   changePlan(entry: ModelEntry, plan: number | null): void {
@@ -241,6 +357,7 @@ export class QueueModel {
     const entry = this.#entryOf(email);
     if (entry?.status !== 'waiting' && entry?.status !== 'pending') return;
     if (entry.status === 'pending') this.#credit(entry);
+    this.#rankCredited();
     entry.status = 'invited';
     entry.invitedAt = this.now;
   }
@@ -272,6 +389,7 @@ export class QueueModel {
     const entry = this.#entryOf(invite.email);
     if (entry && entry.status !== 'joined') {
       if (entry.status === 'pending') this.#credit(entry);
+      this.#rankCredited();
       entry.status = 'joined';
       entry.joinedAt = this.now;
     }
@@ -327,7 +445,7 @@ export class QueueModel {
     return {
       signups: entries.length,
       referred: entries.filter(({ referrer }) => referrer !== null).length,
-      confirmed: this.confirmed,
+      confirmed: entries.filter(({ confirmed }) => confirmed).length,
       invited: invites.length,
       accepted: invites.filter(({ accepted }) => accepted).length,
       expired: invites.filter(({ ended }) => ended).length,

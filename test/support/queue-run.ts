@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { STATUSES } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { putBack } from '../../src/waitlist/entries/put-back.ts';
@@ -9,12 +12,14 @@ import { type Selection, startInviteRun } from '../../src/waitlist/invites/invit
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import { takeOff } from '../../src/waitlist/invites/take-off.ts';
-import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
+import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
 import { parsePeriod } from '../../src/waitlist/statistics/intervals.ts';
 import { readStatistics } from '../../src/waitlist/statistics/read-statistics.ts';
 import { readValues } from '../../src/waitlist/statistics/read-values.ts';
+import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
+import { runUndo, startUndo } from '../../src/waitlist/transfer/import/undo-import.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -39,6 +44,8 @@ export type Step =
   /** Its times are relative to the start of the run. */
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
   | { do: 'accept' | 'revoke' | 'confirm' | 'remove' | 'take off' | 'put back'; which: number }
+  | { do: 'import'; count: number }
+  | { do: 'undo' | 'remove as never joined'; which: number }
   | { do: 'move'; which: number; position: number }
   | { do: 'change metadata'; which: number; plan: number | null }
   | { do: 'set'; changes: Partial<ModelSettings> }
@@ -46,6 +53,7 @@ export type Step =
   | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
 
 const FIRST_OF_CROWD = 1_000;
+const FIRST_IMPORTED = 2_000;
 const emailOf = (n: number | null) => {
   if (n === null) return null;
   return n < FIRST_ALIAS ? `person${n}@example.com` : `person${n - FIRST_ALIAS}+alias@example.com`;
@@ -60,11 +68,12 @@ export async function startRun(service: Service, settings: ModelSettings) {
   const list = await service.waitlist();
   const queue = await list.queue();
   await updateWaitlist(context, list.id, { ...settings, metadataKeys: ['plan'] });
-  await applyBoost(context, queue);
+  await rerank(context, queue);
   const began = clock.now;
   const model = new QueueModel(settings, began);
   /** In the order of the model's invites. */
   const codes: string[] = [];
+  const imports: { id: string; undone: boolean }[] = [];
   let seen: PresentedEntry[] = [];
 
   const send = async (batch: ModelSignup[]) => {
@@ -120,7 +129,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     const off = model.entries.filter(({ removedFrom }) => removedFrom !== null);
     const few = step.do === 'put back' && off.length > 0 ? off : model.entries;
     const entry = few[step.which % Math.max(1, few.length)];
-    const shown = entry && seen[entry.seq - 1];
+    const shown = entry && seen[model.entries.indexOf(entry)];
     if (!shown) return;
     const isErased = entry.status === 'removed' && entry.removedFrom === null;
     if (step.do === 'put back') {
@@ -142,6 +151,36 @@ export async function startRun(service: Service, settings: ModelSettings) {
       await removeEntry(context, queue, ways[step.which % ways.length] ?? '');
       model.remove(entry);
     }
+  };
+
+  const removeAsNeverJoined = async (which: number) => {
+    const at = seen.length === 0 ? -1 : which % seen.length;
+    const [shown, entry] = [seen[at], model.entries[at]];
+    if (!shown || !entry) return;
+    await removeEntry(context, queue, shown.id, { neverJoined: true });
+    model.removeAsNeverJoined(entry);
+  };
+
+  const importPeople = async (count: number) => {
+    const emails = Array.from({ length: count }, (_, i) => FIRST_IMPORTED + 10 * imports.length + i);
+    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-model-'));
+    const file = path.join(directory, 'people.csv');
+    writeFileSync(file, ['email', ...emails.map(emailOf)].join('\n'));
+    const { jobId } = await importFile(context, queue, file, { confirmedBy: 'the model' });
+    rmSync(directory, { recursive: true });
+    model.import(emails, imports.length);
+    imports.push({ id: jobId ?? '', undone: false });
+  };
+
+  const undo = async (which: number) => {
+    const number = which % Math.max(1, imports.length);
+    const imported = imports[number];
+    if (!imported) return;
+    const starting = startUndo(context, queue, imported.id, 'command-line');
+    if (imported.undone || model.isTied(number)) return assert.rejects(starting, { code: 'conflict' });
+    await runUndo(context, queue, await starting);
+    imported.undone = true;
+    model.undo(number);
   };
 
   const update = async (step: Extract<Step, { do: 'move' | 'change metadata' }>) => {
@@ -186,7 +225,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
         Object.assign(model.settings, step.changes);
         return;
       case 'apply boost':
-        await applyBoost(context, queue);
+        await rerank(context, queue);
         model.applyBoost();
         return;
       case 'invite': {
@@ -211,6 +250,12 @@ export async function startRun(service: Service, settings: ModelSettings) {
           model.inviteSegment({ ...step.segment, ...times }, expiry),
         );
       }
+      case 'import':
+        return importPeople(step.count);
+      case 'undo':
+        return undo(step.which);
+      case 'remove as never joined':
+        return removeAsNeverJoined(step.which);
       case 'revoke all':
         assert.equal(await revokeMany(context, queue), model.revokeAll());
         return;

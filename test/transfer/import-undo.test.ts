@@ -92,11 +92,12 @@ forEachEngine((engine) => {
           .toSorted(),
       );
     }
-    const { last_seq, undone, ...queue } = await service.context.db.query
+    const { last_seq, undone, closed, ...queue } = await service.context.db.query
       .selectFrom('queue_state')
       .selectAll()
       .where('queue_id', '=', id)
       .executeTakeFirstOrThrow();
+    assert.equal(closed, undone, 'nothing is left to close up');
     return { rows, queue, entries: last_seq - undone };
   };
 

@@ -14,6 +14,8 @@ export async function presentStatus(
 ) {
   const { queue, status, position, referrals, referralCode, boost } = person;
   const { name } = queue.waitlist;
+  // Nobody is ahead of the first one.
+  const canMoveUp = boost > 0 && position !== 1;
   const shareUrl = (await shareUrls(context, queue, publicUrl))(referralCode);
   return {
     status,
@@ -25,8 +27,8 @@ export async function presentStatus(
     referrals,
     referralsText: texts.status.referrals(referrals),
     shareUrl,
-    shareTitle: boost > 0 ? texts.share.title : texts.share.titleUnmoved,
-    shareText: boost > 0 ? texts.share.movesUp(boost) : texts.share.text,
+    shareTitle: canMoveUp ? texts.share.title : texts.share.titleUnmoved,
+    shareText: canMoveUp ? texts.share.movesUp(boost) : texts.share.text,
     post: texts.share.post(name),
     links: shareUrl === null ? [] : shareLinks(texts, name, shareUrl),
   };

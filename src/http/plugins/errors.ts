@@ -4,8 +4,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { DoorlistError, type FieldProblem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { logSparingly } from '../../lib/sparing-log.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';

@@ -13,7 +13,7 @@ const EVERYWHERE: readonly Variable[] = [
   { name: 'referrals', description: 'Number of people they referred.', example: '3' },
   {
     name: 'boost',
-    description: 'Places that one referral is worth. 0 if referrals move nobody up.',
+    description: 'How many places earlier a referral counts as having joined. 0 if referrals move nobody up.',
     example: '5',
   },
   { name: 'referralCode', description: 'Their code to share.', example: 'k3v9x0ab' },

@@ -117,8 +117,25 @@ async function beforeNth(
   return place ? { rank: place.rank, seq: place.seq + 1 } : BEYOND;
 }
 
-const countUndone = statement<{ queueId: number }, { undone: number }>((db, parameter) =>
-  db.query.selectFrom('queue_state').select('undone').where('queue_id', '=', parameter('queueId')),
+const readHoles = statement<
+  { queueId: number },
+  { undone: number; closed: number; close_after: number | null }
+>((db, parameter) =>
+  db.query
+    .selectFrom('queue_state')
+    .select(['undone', 'closed', 'close_after'])
+    .where('queue_id', '=', parameter('queueId')),
+);
+
+const findFrom = statement<{ queueId: number; from: number }, { seq: number; closed: number }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('entry')
+      .select(['seq', 'closed'])
+      .where('queue_id', '=', parameter('queueId'))
+      .where('seq', '>=', parameter('from'))
+      .orderBy('seq')
+      .limit(1),
 );
 
 const findNth = statement<{ queueId: number; skip: number }, { seq: number }>((db, parameter) =>
@@ -131,12 +148,21 @@ const findNth = statement<{ queueId: number; skip: number }, { seq: number }>((d
     .offset(parameter('skip')),
 );
 
-/** The nth to join has the number n, unless an import was undone: nothing else leaves the joining sequence. */
+/** The nth to join has the number n, unless people before are gone as if they had never joined: nothing else is. */
 async function seqOfNth(db: Context['db'], { id: queueId }: Queue, n: number): Promise<number> {
-  const [queue] = await db.run(countUndone, { queueId });
+  const [queue] = await db.run(readHoles, { queueId });
   if (!queue?.undone) return n;
-  const [nth] = await db.run(findNth, { queueId, skip: n - 1 });
-  return nth?.seq ?? Number.MAX_SAFE_INTEGER;
+  if (queue.close_after !== null || queue.closed !== queue.undone) {
+    const [nth] = await db.run(findNth, { queueId, skip: n - 1 });
+    return nth?.seq ?? Number.MAX_SAFE_INTEGER;
+  }
+  for (let from = n; ; ) {
+    const [row] = await db.run(findFrom, { queueId, from });
+    if (!row) return Number.MAX_SAFE_INTEGER;
+    const nth = row.seq - row.closed;
+    if (nth >= n) return row.seq;
+    from = row.seq + n - nth; // Not beyond it: so many more joined by then at most.
+  }
 }
 
 const BEYOND: PagePlace = { rank: Number.MAX_SAFE_INTEGER, seq: 0 };

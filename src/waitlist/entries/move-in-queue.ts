@@ -1,9 +1,10 @@
 import { findPlace, type Place, positionAt } from '../queue/find-place.ts';
+import { nextPlace } from '../queue/place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { rankOf } from '../referrals/rank.ts';
+import { type Ranked, rankOf } from '../referrals/rank.ts';
 
-interface MovedEntry extends Place {
-  readonly referrals: number;
+interface MovedEntry extends Omit<Ranked, 'moved'> {
+  readonly rank: number;
   /** As it is now. */
   readonly position: number;
 }
@@ -16,9 +17,11 @@ interface MovedEntry extends Place {
  */
 export async function moveInQueue(change: QueueChange, entry: MovedEntry, wanted: number): Promise<number> {
   const { trx, queue, settings, tally } = change;
-  const { rank, position } = await choosePlace(change, entry, Math.min(wanted, change.waiting));
+  const { rank, position } =
+    wanted >= change.waiting ? theEnd(change, entry) : await choosePlace(change, entry, wanted);
   if (rank === entry.rank) return position;
-  const moved = rank - rankOf(entry.seq, settings.boost, entry.referrals);
+  await openPlaces(change, rank);
+  const moved = rank - rankOf({ ...entry, moved: 0 }, settings.boost);
   trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, rank, moved }]);
   tally.leave('waiting', entry.rank);
   tally.enter('waiting', rank);
@@ -28,6 +31,25 @@ export async function moveInQueue(change: QueueChange, entry: MovedEntry, wanted
 interface Choice {
   rank: number;
   position: number;
+}
+
+/** Behind everyone who has joined, those who are not waiting now included. */
+function theEnd(change: QueueChange, { rank, position }: MovedEntry): Choice {
+  const end = nextPlace(change);
+  const isThere = position === change.waiting && rank === end - 1;
+  return { rank: isThere ? rank : end, position: change.waiting };
+}
+
+/** Whoever joins next is behind somebody with this rank. */
+async function openPlaces(change: QueueChange, rank: number): Promise<void> {
+  const opened = rank + 1 - nextPlace(change);
+  if (opened <= 0) return;
+  change.places.opened += opened;
+  await change.trx
+    .updateTable('queue_state')
+    .set({ opened: change.places.opened })
+    .where('queue_id', '=', change.queue.id)
+    .execute();
 }
 
 async function choosePlace(change: QueueChange, entry: MovedEntry, position: number): Promise<Choice> {

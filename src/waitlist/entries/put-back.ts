@@ -6,24 +6,26 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
-import { rankOf } from '../referrals/rank.ts';
+import { rankWithin } from '../referrals/rank.ts';
 import { countReferrals } from '../referrals/recount.ts';
 import { creditAsReviewed } from '../referrals/reviews.ts';
 
 const DAYS = 30;
 
 /**
- * Takes a removal back: the entry has its status and its place in the joining order again, and its referrer the
- * credit. Invites stay revoked, because their codes never become live again.
+ * Takes a removal back: the entry has its place in the joining order again, and its referrer the credit. Invites stay
+ * revoked, because their codes never become live again. So the status is the one that the entry had once they were
+ * revoked: somebody who was invited is waiting.
  */
 export async function putBack(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
-    const { trx, settings, tally } = change;
-    const { seq, rank: before, moved, removedAt, status } = await findRemoved(change, entryId);
+    const { trx, tally } = change;
+    const { rank: before, removedAt, status, ...entry } = await findRemoved(change, entryId);
+    const { seq } = entry;
     // Those it referred may have left meanwhile: credits are not taken from a removed entry.
     const referrals = await countReferrals(trx, queue, seq);
-    const rank = rankOf(seq, settings.boost, referrals, moved);
-    const back = { status, rank, referrals, removed_at: null, removed_from: null };
+    const { rank, moved } = rankWithin(change, { ...entry, referrals });
+    const back = { status, rank, moved, referrals, removed_at: null, removed_from: null };
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq, ...back }]);
     tally.leave('removed', before);
     tally.enter(status, rank);
@@ -41,7 +43,8 @@ async function findRemoved({ trx, queue, now }: QueueChange, entryId: string) {
     id &&
     (await trx
       .selectFrom('entry')
-      .select(['seq', 'status', 'rank', 'moved', 'person', 'removed_at', 'removed_from'])
+      .select(['seq', 'closed', 'opened', 'moved', 'status', 'rank', 'person'])
+      .select(['removed_at', 'removed_from'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst());

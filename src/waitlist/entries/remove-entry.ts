@@ -8,10 +8,13 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { PLACES_AT_ONCE } from '../referrals/close-places.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';
+import { rerankStep } from '../referrals/rerank.ts';
 import { forgetValues } from '../statistics/forget-values.ts';
 import { forgetPairs } from './change-metadata.ts';
+import { removeAsNeverJoined } from './never-joined.ts';
 import { shredEventsOf } from './shred.ts';
 
 interface Leaving {
@@ -35,14 +38,24 @@ interface Removed {
   id: Uint8Array | null;
 }
 
+interface Removal {
+  /** Removes the row, too, as if the person had never joined: for bots. Those behind move up. */
+  neverJoined?: boolean;
+}
+
 /**
  * Keeps the row for the counts, and erases everything personal, including in messages. Once this resolves, no
  * instance starts sending any of it, and SQLite's files no longer contain it, unless a long read delays that
  * until the next upkeep. The same person can sign up again, as a new entry.
  */
-export async function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
+export async function removeEntry(
+  context: Context,
+  queue: Queue,
+  who: Who,
+  { neverJoined = false }: Removal = {},
+): Promise<Removed> {
   const { removed, sendingOver } = await changeQueue(context, queue, (change) =>
-    eraseWithin(context, change, who),
+    eraseWithin(context, change, who, neverJoined),
   );
   await sendingOver();
   await context.db.wipeErased().catch(() => {}); // The erasure is committed. Upkeep tries the wipe again.
@@ -54,15 +67,31 @@ interface Erased {
   sendingOver(): Promise<void>;
 }
 
-async function eraseWithin(context: Context, change: QueueChange, who: Who): Promise<Erased> {
+async function eraseWithin(
+  context: Context,
+  change: QueueChange,
+  who: Who,
+  neverJoined: boolean,
+): Promise<Erased> {
   const { queue, trx } = change;
   const entry = await findLeaving(change, who);
-  if (!entry || (entry.status === 'removed' && !entry.person)) return forgetAddress(context, change, who);
+  const isErased = entry?.status === 'removed' && !entry.person;
+  if (!entry || (isErased && !neverJoined)) return forgetAddress(context, change, who);
   const sendingOver = await shredEventsOf(context, change, {
     entryId: entry.id,
     emailHash: entry.email_hash,
   });
   if (entry.email_hash) await shredInvites(change, entry.email_hash);
+  if (neverJoined) {
+    const left = await leaveNoTrace(context, change, entry);
+    if (!isErased) change.record({ kind: 'entry.removed', entryId: entry.id });
+    return {
+      removed: { id: entry.id },
+      sendingOver: async () => {
+        await Promise.all([sendingOver(), left.sendingOver()]);
+      },
+    };
+  }
   await forgetValues(context, change, await forgetPairs(context, change, entry));
   await forgetImports(context, change, entry);
   await takeCreditBack(change, entry);
@@ -88,6 +117,17 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   const object = { kind: 'entry', id: formatId('ent', entry.id) } as const;
   await context.audit?.(trx, { action: 'entry.erased', object });
   return { removed: { id: entry.id }, sendingOver };
+}
+
+/** Those behind move up at once, unless they are too many for one transaction: then upkeep does it. */
+async function leaveNoTrace(context: Context, change: QueueChange, entry: Leaving) {
+  const { seq, id } = entry;
+  await forgetImports(context, change, entry);
+  const left = await removeAsNeverJoined(context, change, { first_seq: seq, last_seq: seq });
+  if (change.lastSeq - seq < PLACES_AT_ONCE) await rerankStep(change);
+  const object = { kind: 'entry', id: formatId('ent', id) } as const;
+  await context.audit?.(change.trx, { action: 'entry.erased', object, after: { neverJoined: true } });
+  return left;
 }
 
 /** Erases the invites of a person who never signed up, and messages to them. */

@@ -74,7 +74,7 @@ async function findRow({ trx, queue }: QueueChange, entryId: string) {
     id &&
     (await trx
       .selectFrom('entry as e')
-      .select(['e.seq', 'e.id', 'e.status', 'e.rank', 'e.referrals', 'e.person'])
+      .select(['e.seq', 'e.closed', 'e.opened', 'e.id', 'e.status', 'e.rank', 'e.referrals', 'e.person'])
       .select(positionOf('e', sql.val(queue.id)).as('position'))
       .where('e.queue_id', '=', queue.id)
       .where('e.id', '=', id)

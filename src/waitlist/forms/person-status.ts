@@ -5,6 +5,8 @@ import { parseId } from '../../lib/ids.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { positionAt } from '../queue/find-place.ts';
+import type { Placed } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { rankOf } from '../referrals/rank.ts';
@@ -73,8 +75,9 @@ export async function personStatus(context: Context, token: string): Promise<Per
   const { boost, referral_cap } = await rulesOf(context, queue);
   const { joined, credited } = visit ? await countJoined(context, queue, visit) : NOBODY;
   const counted = Math.min(joined, referral_cap ?? joined);
-  const rank = rankOf(visit?.place ?? 0, boost, counted);
-  const place = visit ? await positionAt(context, queue, visit, rank) : null;
+  const placed = await placedThen(context, queue, visit?.place ?? 0);
+  const rank = rankOf({ ...placed, referrals: counted, moved: 0 }, boost);
+  const place = visit ? await positionThen(context, queue, visit.place, rank) : null;
   const [row] = rows;
   if (!row) return undefined;
   const { seq, status, referrals, position } = row;
@@ -119,13 +122,41 @@ async function countJoined({ db }: Context, queue: Queue, { seq, link }: Visit):
     .executeTakeFirstOrThrow();
 }
 
-/** The position of somebody who joined at that place and has this rank. */
-async function positionAt({ db }: Context, queue: Queue, { place }: Visit, rank: number): Promise<number> {
-  const { rows } = await sql<{ position: number }>`
-    select ${positionOf('e', sql.val(queue.id))} as position
-    from (select cast(${queue.id} as bigint) as queue_id, cast(${rank} as bigint) as rank,
-      cast(${place} as bigint) as seq, 'waiting' as status) as e`.execute(db.query);
-  return rows[0]?.position ?? 1;
+const findJoined = statement<{ queueId: number; seq: number }, Placed>((db, parameter) =>
+  db.query
+    .selectFrom('entry')
+    .select(['seq', 'closed', 'opened'])
+    .where('queue_id', '=', parameter('queueId'))
+    .where('seq', '>=', parameter('seq'))
+    .orderBy('seq')
+    .limit(1),
+);
+
+const findNext = statement<{ queueId: number }, Placed>((db, parameter) =>
+  db.query
+    .selectFrom('queue_state')
+    .select([sql<number>`last_seq + 1`.as('seq'), 'closed', 'opened'])
+    .where('queue_id', '=', parameter('queueId')),
+);
+
+/** Where somebody who joined then is placed. */
+async function placedThen({ db }: Context, { id: queueId }: Queue, seq: number): Promise<Placed> {
+  const [[joined], [next]] = await Promise.all([
+    db.run(findJoined, { queueId, seq }),
+    db.run(findNext, { queueId }),
+  ]);
+  return joined ?? next ?? { seq, closed: 0, opened: 0 };
+}
+
+/** The position of somebody who joined then and has this rank. */
+async function positionThen(
+  { db }: Context,
+  { id: queueId }: Queue,
+  seq: number,
+  rank: number,
+): Promise<number> {
+  const [found] = await db.run(positionAt, { queueId, rank, seq });
+  return found?.position ?? 1;
 }
 
 /** Sends the confirmation link again, at most once a day. Does nothing for anyone who is not pending. */

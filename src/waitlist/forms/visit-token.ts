@@ -7,8 +7,8 @@ export interface Visit {
   /** The entry with the typed address. */
   seq: number;
   /**
-   * The place in line that is shown. For an address that was already known it is the end of the line, as for
-   * a new one: the form does not tell who is on the list.
+   * The joining sequence whose position is shown. For an address that was already known it is the end of the line, as
+   * for a new one: the form does not tell who is on the list.
    */
   place: number;
   known: boolean;

@@ -21,7 +21,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { readable } from '../queue/readable.ts';
-import { checkExpiry, type Expiry, type Invitee, inviteAll, expiryAt, type Lifetime } from './create-invites.ts';
+import { type Expiry, expiryAt, type Invitee, inviteAll, type Lifetime } from './create-invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;

@@ -17,13 +17,15 @@ import { readSettings, settingsOf } from './queue-settings.ts';
 import { Tally } from './tally.ts';
 
 /** The update locks the row, so the transactions of a queue run one after the other. */
-const lockQueue = statement<{ queueId: number }, { last_seq: number; waiting: number; listens: string }>(
-  (db, parameter) =>
-    db.query
-      .updateTable('queue_state')
-      .set({ last_seq: sql`last_seq` })
-      .where('queue_id', '=', parameter('queueId'))
-      .returning(['last_seq', 'waiting', 'listens']),
+const lockQueue = statement<
+  { queueId: number },
+  { last_seq: number; closed: number; opened: number; waiting: number; listens: string }
+>((db, parameter) =>
+  db.query
+    .updateTable('queue_state')
+    .set({ last_seq: sql`last_seq` })
+    .where('queue_id', '=', parameter('queueId'))
+    .returning(['last_seq', 'closed', 'opened', 'waiting', 'listens']),
 );
 
 /**
@@ -69,6 +71,7 @@ export async function readAndChangeQueue<R, T>(
       settings,
       waiting: row.waiting,
       lastSeq: row.last_seq,
+      places: { closed: row.closed, opened: row.opened },
       tally: new Tally(),
       record: (event) => {
         for (const { listener, events } of audiences) if (listener.wants(event, settings)) events.push(event);

@@ -4,10 +4,11 @@ import type { Dialect } from '../../db/dialect.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from './entry-rows.ts';
+import { placeInSql } from './place.ts';
 import { positionOf } from './positions.ts';
 
 /**
- * How far from their joining sequence entries can be and still have their positions counted together. The few that
+ * How far from their place entries can be and still have their positions counted together. The few that
  * are further away get theirs computed individually, which keeps the count short.
  */
 const NEAR_RANKS = 64;
@@ -54,13 +55,13 @@ function pageQuery(
   { size, condition = sql`` }: { size: number; condition?: RawBuilder<unknown> },
 ) {
   const queueId = parameter('queueId');
-  const isNear = sql`rank <= seq + ${sql.lit(NEAR_RANKS)}`;
+  const isNear = sql`rank <= ${placeInSql()} + ${sql.lit(NEAR_RANKS)}`;
   const query = sql<JoinedRow>`
     with page as (
       select * from entry where queue_id = ${queueId} ${condition} and seq > ${parameter('after')}
       order by seq limit ${sql.lit(size)}
     ), span as (
-      select min(seq) as first_seq, min(seq) - ${sql.lit(NEAR_RANKS)} as first_rank,
+      select min(seq) as first_seq, min(${placeInSql()}) - ${sql.lit(NEAR_RANKS)} as first_rank,
         coalesce(max(case when status = 'waiting' and ${isNear} then rank end), ${sql.lit(Number.MIN_SAFE_INTEGER)}) as last_rank
       from page
     )

@@ -14,6 +14,8 @@ export interface QueueChange {
   /** How many were waiting when the lock was taken. */
   readonly waiting: number;
   lastSeq: number;
+  /** What the next entry gets: see `place.ts`. */
+  readonly places: { closed: number; opened: number };
   readonly tally: Tally;
   /** Records an event. Costs nothing if no listener wants it. */
   record(event: DomainEvent): void;

@@ -4,7 +4,7 @@ import { mailboxKey } from '../people/mailbox.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findCreditedMailboxes, sharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq, type Member, type Members } from './members.ts';
-import { rankOf } from './rank.ts';
+import { rankWithin } from './rank.ts';
 
 /** Who referred whom, and whether the referrer was credited. */
 interface Referral {
@@ -45,14 +45,15 @@ export function takeCredit(referrer: Member): void {
 }
 
 /** Writes the credits that existing members gained or lost, and moves them in the queue. */
-export function writeCredits({ trx, queue, settings, tally }: QueueChange, members: Members): void {
+export function writeCredits(change: QueueChange, members: Members): void {
+  const { trx, queue, tally } = change;
   const changed = [...members.known.values()].filter(({ gained }) => gained !== 0);
-  const rows = changed.map(({ seq, status, rank: before, referrals: had, moved, gained }) => {
-    const referrals = had + gained;
-    const rank = rankOf(seq, settings.boost, referrals, moved);
-    tally.leave(status, before);
-    tally.enter(status, rank);
-    return { queue_id: queue.id, seq, referrals, rank };
+  const rows = changed.map(({ gained, ...member }) => {
+    const referrals = member.referrals + gained;
+    const { rank, moved } = rankWithin(change, { ...member, referrals });
+    tally.leave(member.status, member.rank);
+    tally.enter(member.status, rank);
+    return { queue_id: queue.id, seq: member.seq, referrals, rank, moved };
   });
   trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
 }

@@ -1,21 +1,18 @@
-import type { Selectable } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { EntryTable, Status } from '../../db/tables.ts';
+import type { Status } from '../../db/tables.ts';
 import { mailboxKey } from '../people/mailbox.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findCreditedMailboxes } from './mailboxes.ts';
+import { type FoundRow, MEMBER_COLUMNS } from './member-row.ts';
+import type { Ranked } from './rank.ts';
 import type { CodeReference, Reference } from './reference.ts';
 import { findAliases } from './referral-alias.ts';
 
 /** A current or new member of the queue, with what duplicates and referrals need. */
-export interface Member {
-  readonly seq: number;
+export interface Member extends Ranked {
   readonly status: Status;
   readonly rank: number;
-  readonly referrals: number;
-  /** The ranks that an operator moved it. */
-  readonly moved: number;
   /** The length of the chain of referrals that led here. */
   readonly depth: number;
   /** Names the mailbox of the email. */
@@ -89,19 +86,13 @@ function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
     : `p${reference.phone.toString('latin1')}`;
 }
 
-type FoundRow = Pick<
-  Selectable<EntryTable>,
-  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash' | 'mailbox_hash'
->;
-
 const findMembersBy = statement<
   { queueId: number; emails: readonly Buffer[]; phones: readonly Buffer[]; seqs: readonly number[] },
   FoundRow
 >((db, parameter) => {
   const ours = db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'rank', 'referrals', 'moved', 'depth', 'email_hash', 'phone_hash'])
-    .select('mailbox_hash')
+    .select(MEMBER_COLUMNS)
     .where('queue_id', '=', parameter('queueId'));
   return ours
     .where((e) => db.in(e.ref('email_hash'), parameter('emails')))

@@ -35,19 +35,21 @@ export async function countMiscounted(trx: Trx, queue: Queue): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** How many entries have a rank that does not match their referrals. */
-export async function countMisranked(trx: Trx, queue: Queue, boost: number): Promise<number> {
+/** How many entries have a rank that does not match their referrals, or is behind the end of the queue. */
+export async function countMisranked(trx: Trx, queue: Queue, boost: number, end: number): Promise<number> {
   const { count } = await trx
     .selectFrom('entry')
     .select(sql<number>`count(*)`.as('count'))
     .where('queue_id', '=', queue.id)
-    .where('rank', '<>', rankInSql(boost))
+    .where((e) =>
+      e.or([e('rank', '<>', rankInSql(boost)), e.and([e('moved', '>', sql.lit(0)), e('rank', '>', end)])]),
+    )
     .executeTakeFirstOrThrow();
   return count;
 }
 
 /** Rewrites referrals and ranks from the credited referrals. */
-export async function recountReferrals(trx: Trx, queue: Queue, boost: number): Promise<void> {
+export async function recountReferrals(trx: Trx, queue: Queue, boost: number, end: number): Promise<void> {
   await sql`update entry set referrals = ${creditedTo('entry')}
     where queue_id = ${queue.id} and status <> 'removed' and referrals <> ${creditedTo('entry')}`.execute(
     trx,
@@ -57,5 +59,12 @@ export async function recountReferrals(trx: Trx, queue: Queue, boost: number): P
     .set({ rank: rankInSql(boost) })
     .where('queue_id', '=', queue.id)
     .where('rank', '<>', rankInSql(boost))
+    .execute();
+  await trx
+    .updateTable('entry')
+    .set({ moved: sql`moved - (rank - ${end})`, rank: end })
+    .where('queue_id', '=', queue.id)
+    .where('moved', '>', sql.lit(0))
+    .where('rank', '>', end)
     .execute();
 }

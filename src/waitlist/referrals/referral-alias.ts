@@ -1,27 +1,20 @@
-import type { Selectable } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { EntryTable } from '../../db/tables.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-
-type Holder = Pick<
-  Selectable<EntryTable>,
-  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash' | 'mailbox_hash'
->;
+import { type FoundRow, MEMBER_COLUMNS } from './member-row.ts';
 
 export const findByAlias = statement<
   { queueId: number; hashes: readonly Buffer[] },
-  Holder & { code_hash: Uint8Array }
+  FoundRow & { code_hash: Uint8Array }
 >((db, parameter) =>
   db.query
     .selectFrom('referral_alias as a')
     .innerJoin('entry as e', (join) =>
       join.onRef('e.queue_id', '=', 'a.queue_id').onRef('e.seq', '=', 'a.seq'),
     )
-    .select(['a.code_hash', 'e.seq', 'e.status', 'e.rank', 'e.referrals', 'e.depth', 'e.email_hash'])
-    .select(['e.phone_hash', 'e.mailbox_hash', 'e.moved'])
+    .select(['a.code_hash', ...MEMBER_COLUMNS.map((column) => `e.${column}` as const)])
     .where('a.queue_id', '=', parameter('queueId'))
     .where((e) => db.in(e.ref('a.code_hash'), parameter('hashes'))),
 );
@@ -36,7 +29,7 @@ export async function findAliases(
   db: Pick<Database, 'run'>,
   queue: Queue,
   codes: readonly string[],
-): Promise<Map<string, Holder>> {
+): Promise<Map<string, FoundRow>> {
   const hashed = codes.map((code) => ({ code, hash: aliasHash(queue, code) }));
   const hashes = hashed.map(({ hash }) => hash);
   const rows = await db.run(findByAlias, { queueId: queue.id, hashes });

@@ -62,7 +62,13 @@ async function endQueue(context: Context, trx: Trx, queueId: number): Promise<bo
   const { db } = context;
   await trx
     .updateTable('queue_state')
-    .set({ next_expiry: null, next_reminder: null, rerank_after: null, mailboxes_after: null })
+    .set({
+      next_expiry: null,
+      next_reminder: null,
+      rerank_after: null,
+      close_after: null,
+      mailboxes_after: null,
+    })
     .where('queue_id', '=', queueId)
     .execute();
   await trx

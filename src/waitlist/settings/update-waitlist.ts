@@ -16,7 +16,7 @@ export interface WaitlistChanges extends Partial<WaitlistSettings> {
 
 /**
  * Updates a waitlist's settings, all of them or none. A new boost is applied to existing entries by a job, by
- * upkeep, or by `applyBoost`: whichever comes first.
+ * upkeep, or by `rerank`: whichever comes first.
  */
 export async function updateWaitlist(
   context: Context,

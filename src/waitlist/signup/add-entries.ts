@@ -1,5 +1,6 @@
 import type { Status } from '../../db/tables.ts';
 import { mailboxKey } from '../people/mailbox.ts';
+import { placeOf } from '../queue/place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
 import { depthBelow } from '../referrals/depth.ts';
@@ -34,14 +35,15 @@ export function addEntries(
     const seq = ++change.lastSeq;
     const depth = depthBelow(referrer);
     const mailbox = mailboxKey({ email_hash: candidate.emailHash, mailbox_hash: candidate.mailboxHash });
-    const member: Member = { seq, status, rank: seq, referrals: 0, moved: 0, depth, mailbox, gained: 0 };
+    const joined = { seq, ...change.places, referrals: 0, moved: 0 };
+    const member: Member = { ...joined, status, rank: placeOf(joined), depth, mailbox, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
-    // New entries join at the end of the queue.
+    // Nobody has a rank behind the next place: new entries join at the end of the queue.
     const position = status === 'waiting' ? waiting : null;
     const hasEmail = candidate.emailHash !== null;
-    const joined = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
-    change.record({ kind: 'signup.created', entry: seq, joined });
+    const shown = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
+    change.record({ kind: 'signup.created', entry: seq, joined: shown });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });
     noteVisitReferral(change, members, candidate, member);
@@ -88,7 +90,7 @@ function firstStatus({ settings }: QueueChange, { emailHash, standing, form }: C
 
 function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added: Added[]): void {
   const rows = added.map(({ candidate, member, referrer, credited }) => {
-    const rank = rankOf(member.seq, settings.boost, member.gained);
+    const rank = rankOf({ ...member, referrals: member.gained }, settings.boost);
     tally.enter(member.status, rank);
     const createdAt = candidate.joinedAt ?? now;
     tally.slots.add('signups', createdAt);
@@ -97,6 +99,8 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
     return {
       queue_id: queue.id,
       seq: member.seq,
+      closed: member.closed,
+      opened: member.opened,
       id: candidate.id,
       status: member.status,
       rank,

@@ -3,6 +3,7 @@ import type { Trx } from '../../db/database.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { nextPlace } from '../queue/place.ts';
 import { LEVEL_SHIFTS } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -11,6 +12,7 @@ import { countMiscounted, countMisranked, recountReferrals } from '../referrals/
 import { countWrongValues } from '../statistics/compare-values.ts';
 import { restartCounting } from '../statistics/metadata-keys.ts';
 import { countWrongStatistics, recountStatistics } from '../statistics/recount.ts';
+import { comparePlaces, repairPlaces } from './check-places.ts';
 
 interface Audit {
   queue: string;
@@ -36,12 +38,15 @@ export async function auditQueue(context: Context, queue: Queue, repair: boolean
   const unlimited = { ...context, db: context.db.unlimited };
   const found = await unlimited.db.snapshot((trx) => examine({ trx, queue }));
   if (!repair || found.findings.length === 0) return found;
+  const misplaced = await unlimited.db.snapshot((trx) => comparePlaces(trx, queue));
+  if (misplaced.length > 0) await repairPlaces(unlimited, queue);
   return changeQueue(unlimited, queue, async (change) => {
     const before = await examine(change); // Counted again, because nothing can change under the lock.
-    if (before.findings.length === 0) return before;
-    await rebuild(change);
+    const findings =
+      misplaced.length > 0 ? [...new Set([...found.findings, ...before.findings])] : before.findings;
+    if (before.findings.length > 0) await rebuild(change);
     const after = await examine(change);
-    return { ...before, repaired: after.findings.length === 0 };
+    return { ...before, findings, repaired: findings.length > 0 && after.findings.length === 0 };
   });
 }
 
@@ -50,6 +55,7 @@ async function examine(moment: Moment): Promise<Audit> {
   const findings = [
     ...(await compareStatuses(moment, counted)),
     ...(await compareSequence(moment, counted)),
+    ...(await comparePlaces(moment.trx, moment.queue)),
     ...(await compareRankCounts(moment)),
     ...(await compareReferrals(moment)),
     ...(await compareStatistics(moment)),
@@ -93,7 +99,7 @@ async function compareSequence(moment: Moment, counted: Counted): Promise<string
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
   const highest = await highestSeq(moment);
   const findings: string[] = [];
-  // The last entries may have been those of an undone import.
+  // The last entries may be gone as if they had never joined.
   if (undone === 0 ? highest !== last_seq : highest > last_seq)
     findings.push(`joining sequence: it stands at ${last_seq}, the last entry has ${highest}`);
   const missing = (undone === 0 ? highest : last_seq) - undone - entries;
@@ -139,14 +145,14 @@ async function compareRankCounts(moment: Moment): Promise<string[]> {
 }
 
 async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
-  const { rerank_after, boost } = await trx
+  const { rerank_after, boost, end } = await trx
     .selectFrom('queue_state as s')
     .innerJoin('queue as q', 'q.id', 's.queue_id')
     .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
-    .select(['s.rerank_after', 'w.boost'])
+    .select(['s.rerank_after', 'w.boost', sql<number>`s.last_seq - s.closed + s.opened`.as('end')])
     .where('s.queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
-  const misranked = await countMisranked(trx, queue, boost);
+  const misranked = await countMisranked(trx, queue, boost, end);
   const miscounted = await countMiscounted(trx, queue);
   const findings: string[] = [];
   if (misranked > 0 && rerank_after === null)
@@ -194,7 +200,7 @@ async function compareInvites(moment: Moment): Promise<string[]> {
 
 async function rebuild(change: QueueChange): Promise<void> {
   const { trx, queue } = change;
-  await recountReferrals(trx, queue, change.settings.boost);
+  await recountReferrals(trx, queue, change.settings.boost, nextPlace(change) - 1);
   await recountDepths(trx, queue);
   await recountStatistics(trx, queue);
   if ((await countWrongValues(trx, queue)) > 0) await restartCounting(trx, queue.id);

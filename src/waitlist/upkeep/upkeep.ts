@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { logSparingly } from '../../lib/sparing-log.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
@@ -10,11 +9,12 @@ import { remindInvited } from '../invites/remind-invited.ts';
 import { endCancelledJobs, forgetOldJobs } from '../jobs/forget-jobs.ts';
 import type { Context } from '../queue/context.ts';
 import { forEachQueue } from '../queue/readable.ts';
-import { applyBoost } from '../referrals/rerank.ts';
+import { rerank } from '../referrals/rerank.ts';
 import { forgetAnswers } from '../requests/repeated-requests.ts';
 import { findDueReviews, firstReviewAt, reviewSending } from '../sending/review.ts';
 import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
+import { isBeingUndone } from '../transfer/import/undo-import.ts';
 import { findDueQueues, firstWaveAt } from '../waves/due.ts';
 import { runDueWaves } from '../waves/run-wave.ts';
 import { fillMailboxes } from './fill-mailboxes.ts';
@@ -28,7 +28,7 @@ const FILL_EVERY_MS = 5_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * Periodic work: expires invites, sends reminders, starts waves, ends pauses of emails, applies a changed boost, counts values of metadata,
+ * Periodic work: expires invites, sends reminders, starts waves, ends pauses of emails, closes up places, applies a changed boost, counts values of metadata,
  * forgets old jobs, removes what belonged to deleted waitlists, refreshes the database's statistics, and
  * keeps its log small.
  */
@@ -98,6 +98,7 @@ function firstUpkeepAt(db: Dialect): RawBuilder<number | null> {
     union all select at from (${firstReviewAt(db)}) as reviews
     union all select min(0) from waitlist where unsettled is not null and deleted_at is null
     union all select min(0) from queue_state where rerank_after is not null and ${reachable}
+    union all select min(0) from queue_state where close_after is not null and ${reachable}
     union all select min(coalesce(lease_until, 0)) from job
       where runner <> 'server' and finished_at is null and cancel_at is not null and ${reachable}
     union all select min(0) from metadata_key as k join queue_state as q on q.queue_id = k.queue_id
@@ -138,11 +139,12 @@ export async function keepUp(context: Context): Promise<void> {
   const unranked = await db.query
     .selectFrom('queue_state')
     .select('queue_id as id')
-    .where('rerank_after', 'is not', null)
+    .where((e) => e.or([e('rerank_after', 'is not', null), e('close_after', 'is not', null)]))
+    .where((e) => e.not(isBeingUndone(e.ref('queue_id'), now)))
     .where((e) => db.reachable(e.ref('queue_id')))
     .limit(QUEUES_AT_ONCE)
     .execute();
-  await forEachQueue(context, 'change of the boost', unranked.map(idOf), applyBoost);
+  await forEachQueue(context, 'change of the boost', unranked.map(idOf), rerank);
   await endCancelledJobs(context);
   const uncounted = await findUncounted(context, QUEUES_AT_ONCE);
   await forEachQueue(context, 'counting of metadata', uncounted, countValues);

@@ -2028,7 +2028,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an entry
-         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Requires the `admin` role.
+         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Requires the `admin` role.
          */
         delete: operations["removeEntry"];
         options?: never;
@@ -2051,7 +2051,7 @@ export interface paths {
         put?: never;
         /**
          * Put a removed entry back
-         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its status and its place in the joining order again, and its referrer the credit. Revoked invites stay revoked. Requires the `admin` role.
+         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was. Requires the `admin` role.
          */
         post: operations["restoreEntry"];
         delete?: never;
@@ -4629,7 +4629,7 @@ export interface components {
              * @example Acme
              */
             name: string;
-            /** @description Places that an entry moves up for each referral. */
+            /** @description How many places earlier an entry counts as having joined, for each referral. */
             boost: number;
             /** @description Maximum number of referrals credited to one entry. `null`: no limit. */
             referralCap: number | null;
@@ -4673,7 +4673,7 @@ export interface components {
              * @example Acme
              */
             name: string;
-            /** @description Places that an entry moves up for each referral. */
+            /** @description How many places earlier an entry counts as having joined, for each referral. */
             boost?: number;
             /** @description Maximum number of referrals credited to one entry. `null`: no limit. */
             referralCap?: number | null;
@@ -4693,7 +4693,7 @@ export interface components {
              * @example Acme
              */
             name?: string;
-            /** @description Places that an entry moves up for each referral. */
+            /** @description How many places earlier an entry counts as having joined, for each referral. */
             boost?: number;
             /** @description Maximum number of referrals credited to one entry. `null`: no limit. */
             referralCap?: number | null;
@@ -4720,7 +4720,7 @@ export interface components {
              * @example Acme
              */
             name: string;
-            /** @description Places that an entry moves up for each referral. */
+            /** @description How many places earlier an entry counts as having joined, for each referral. */
             boost: number;
             /** @description Maximum number of referrals credited to one entry. `null`: no limit. */
             referralCap: number | null;
@@ -5104,6 +5104,8 @@ export interface components {
         EntryRemoval: {
             /** @description The id of the entry, to confirm `erase=true`. */
             confirm?: string;
+            /** @description With `erase=true`: removes the entry as if the person had never joined, such as a bot. It no longer counts as a signup, and those behind move up by one place. Default: `false`. */
+            neverJoined?: boolean;
         };
         /** @description Confirms a removal. */
         RemovedEntry: {
@@ -11155,7 +11157,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. Takes no longer for the millionth than for the first, unless `sort=joined` has to count because an import was undone.
+                 * @description Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. Takes no longer for the millionth than for the first.
                  * @example 1000
                  */
                 at?: number;

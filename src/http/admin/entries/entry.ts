@@ -110,13 +110,25 @@ const Removal = Type.Object(
     confirm: Type.Optional(
       Type.String({ ...WORD, description: 'The id of the entry, to confirm `erase=true`.' }),
     ),
+    neverJoined: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `erase=true`: removes the entry as if the person had never joined, such as a bot. It no longer counts as a signup, and those behind move up by one place. Default: `false`.',
+      }),
+    ),
   },
   {
     ...named('EntryRemoval'),
     ...closed,
     'x-optional': true,
     description: 'Only needed with `erase=true`.',
-    ...withExamples({ erase: { summary: 'Erase for good', value: { confirm: EXAMPLE_ADMIN_ENTRY.id } } }),
+    ...withExamples({
+      erase: { summary: 'Erase for good', value: { confirm: EXAMPLE_ADMIN_ENTRY.id } },
+      bot: {
+        summary: 'Remove a bot, as if it had never joined',
+        value: { confirm: EXAMPLE_ADMIN_ENTRY.id, neverJoined: true },
+      },
+    }),
   },
 );
 
@@ -126,7 +138,8 @@ const removeSchema = adminSchema({
   summary: 'Remove an entry',
   description:
     'Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. ' +
-    'With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again.',
+    'With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. ' +
+    'Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person.',
   role: 'admin',
   params: EntryParams,
   querystring: Type.Object(
@@ -163,8 +176,9 @@ const restoreSchema = adminSchema({
   write: true,
   summary: 'Put a removed entry back',
   description:
-    'Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its status and its place in the ' +
-    'joining order again, and its referrer the credit. Revoked invites stay revoked.',
+    'Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the ' +
+    'joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, ' +
+    'unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was.',
   role: 'admin',
   params: EntryParams,
   querystring: Query,
@@ -219,11 +233,13 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
       const { entryId: id } = params;
       const queue = await requireQueue(parts, params, query);
       const erased = query.erase === 'true';
+      const { neverJoined = false } = body;
+      if (neverJoined && !erased) throw invalid('neverJoined: requires erase=true, because nothing is kept');
       if (!erased) await takeOff(domainFor(parts, request), queue, id);
       else if (body.confirm !== id) throw invalid('confirm: to erase the entry, repeat its id in the body');
       else {
         await readEntry(waitlists, queue, id); // By its id only, not by an email or phone number.
-        await removeEntry(domainFor(parts, request), queue, id);
+        await removeEntry(domainFor(parts, request), queue, id, { neverJoined });
       }
       return { id, deleted: true as const, erased };
     },

@@ -36,7 +36,7 @@ const Query = Type.Object(
         maximum: COUNT_MAX,
         description:
           'Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. ' +
-          'Takes no longer for the millionth than for the first, unless `sort=joined` has to count because an import was undone.',
+          'Takes no longer for the millionth than for the first.',
         examples: [1000],
       }),
     ),

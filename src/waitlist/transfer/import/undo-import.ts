@@ -1,5 +1,7 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { conflict, notFound } from '../../../lib/errors.ts';
 import { formatId, type Id, parseId } from '../../../lib/ids.ts';
+import { removeAsNeverJoined } from '../../entries/never-joined.ts';
 import {
   advanceJob,
   createJob,
@@ -14,9 +16,9 @@ import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { QueueChange } from '../../queue/queue-change.ts';
+import { rerankStep } from '../../referrals/rerank.ts';
 import { cutRange, findKept, findObstacles, readLastRange } from './import-ranges.ts';
 import { importing } from './importing.ts';
-import { takeBack } from './undo-step.ts';
 
 export const UNDO_KIND = 'import-undo';
 /** Entries per transaction: a few dozen milliseconds, so that signups do not wait long. */
@@ -164,6 +166,12 @@ async function sentEvents({ db }: Context, queue: Queue, { id }: ImportFacts): P
   return queue.vault.open<{ events?: boolean }>('job.input', id, input).events === true;
 }
 
+/** Its steps end with closing up the places: doing that beside it would renumber those behind again and again. */
+export function isBeingUndone(queueId: Expression<number>, now: number): RawBuilder<SqlBool> {
+  return sql`exists (select 1 from job where job.queue_id = ${queueId} and job.kind = ${UNDO_KIND}
+    and job.finished_at is null and job.lease_until > ${now})`;
+}
+
 /** Removes the people of an import, the last ones first. */
 export const undoImportJob: JobKind = {
   kind: UNDO_KIND,
@@ -199,13 +207,17 @@ async function undoStep(
   const id = parseId('job', importId) as Buffer;
   const range = await readLastRange(trx, queue, id);
   if (!range) {
+    if (await rerankStep(change)) {
+      advanceJob(change, lease, before, { done: before.removed + before.kept });
+      return { progress: before, isLast: false, sendingOver: async () => {} };
+    }
     const done = before.removed + before.kept;
     finishJob(change, lease, before, { done, total: done, result: resultOf(before) });
     return { progress: before, isLast: true, sendingOver: async () => {} };
   }
   const part = { ...range, first_seq: Math.max(range.first_seq, range.last_seq - STEP + 1) };
   const kept = await findKept(change, id, part, since);
-  const { removed, ids, sendingOver } = await takeBack(context, change, part, kept);
+  const { removed, ids, sendingOver } = await removeAsNeverJoined(context, change, part, kept);
   const { record } = importing(change, events);
   for (const entryId of ids) record({ kind: 'entry.removed', entryId });
   await cutRange(change, id, range, part.first_seq);

@@ -18,6 +18,7 @@ import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { download } from '../../ui/download.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
@@ -34,6 +35,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
   const isAdmin = useMay('admin');
   const isSupport = useMay('support');
   const [asked, setAsked] = useState<Asked>(null);
+  const [neverJoined, setNeverJoined] = useState(false);
   if (!isSupport) return null;
   const { waitlistId, environment } = scope;
   const { status, email, id } = entry;
@@ -82,10 +84,14 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
     call(
       api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', {
         params: { path: params.path, query: { environment, ...(erase ? { erase: 'true' } : {}) } },
-        body: erase ? { confirm: id } : {},
+        body: erase ? { confirm: id, neverJoined } : {},
       }),
     );
 
+  const askToErase = () => {
+    setNeverJoined(false);
+    setAsked('erase');
+  };
   const putBack = async () => {
     try {
       await call(api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/restore', { params }));
@@ -150,7 +156,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
             Remove…
           </MenuItem>
         )}
-        <MenuItem danger icon={<Eraser aria-hidden />} disabled={!isAdmin} onClick={() => setAsked('erase')}>
+        <MenuItem danger icon={<Eraser aria-hidden />} disabled={!isAdmin} onClick={askToErase}>
           Erase for good…
         </MenuItem>
         {!isAdmin && <p className="px-2 py-1 text-xs text-mute">Dimmed actions require the admin role.</p>}
@@ -177,7 +183,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
         open={asked === 'remove'}
         onClose={() => setAsked(null)}
         title={`Remove ${name}?`}
-        about={`Takes them off the waitlist in ${environment} and revokes their open invites. They stay listed as removed and cannot sign up again. You can put them back for 30 days, in the place of their signup.`}
+        about={`Takes them off the waitlist in ${environment} and revokes their open invites. They stay listed as removed and cannot sign up again. You can put them back for 30 days, in the place of their signup; somebody who was invited waits in line again.`}
         action="Remove"
         onConfirm={async () => {
           await remove(false);
@@ -198,7 +204,14 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
           await refresh();
           toast('Erased this person');
         }}
-      />
+      >
+        <Checkbox
+          label="As if they had never joined"
+          help="For bots. They no longer count as a signup, and everyone who joined later moves up one place. Otherwise, their place stays counted."
+          checked={neverJoined}
+          onChange={setNeverJoined}
+        />
+      </ConfirmDialog>
     </>
   );
 }

@@ -80,7 +80,7 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
         <div className="flex max-w-lg flex-col gap-5">
           <Field
             label="Places per referral"
-            help="How far one referral moves a person up. 0 turns it off."
+            help="A referral counts as having joined this many places earlier. 0 turns it off."
             error={problem('boost')}
           >
             <Input

@@ -1,22 +1,28 @@
 import { sql } from 'kysely';
-import { bytesKey } from '../../../lib/bytes-key.ts';
-import { eraseMessages } from '../../../outbox/erase.ts';
-import { ifReadable } from '../../../vault/crypto.ts';
-import type { Metadata } from '../../people/metadata.ts';
-import { metadataPairs } from '../../people/metadata-pairs.ts';
-import type { Person } from '../../people/person.ts';
-import type { Context } from '../../queue/context.ts';
-import type { QueueChange } from '../../queue/queue-change.ts';
-import { takeCredit, writeCredits } from '../../referrals/credits.ts';
-import { detachReferred } from '../../referrals/depth.ts';
-import { findMembersBySeq } from '../../referrals/members.ts';
-import { dropValues, forgetValues } from '../../statistics/forget-values.ts';
-import { restartCounting } from '../../statistics/metadata-keys.ts';
-import type { ImportRange } from './import-ranges.ts';
+import { bytesKey } from '../../lib/bytes-key.ts';
+import { eraseMessages } from '../../outbox/erase.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import type { Metadata } from '../people/metadata.ts';
+import { metadataPairs } from '../people/metadata-pairs.ts';
+import type { Person } from '../people/person.ts';
+import type { Context } from '../queue/context.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { openHole } from '../referrals/close-places.ts';
+import { takeCredit, writeCredits } from '../referrals/credits.ts';
+import { detachReferred } from '../referrals/depth.ts';
+import { findMembersBySeq } from '../referrals/members.ts';
+import { dropValues, forgetValues } from '../statistics/forget-values.ts';
+import { restartCounting } from '../statistics/metadata-keys.ts';
+
+/** Joining sequences, both included. */
+interface SeqRange {
+  readonly first_seq: number;
+  readonly last_seq: number;
+}
 
 type Leaving = Awaited<ReturnType<typeof readLeaving>>[number];
 
-interface TakenBack {
+interface Left {
   removed: number;
   ids: Uint8Array[];
   /** After the commit: resolves once nothing more about these people can be sent. */
@@ -25,14 +31,15 @@ interface TakenBack {
 
 /**
  * Deletes the entries of a range, except some, as if they had never joined: counters and statistics go back, and
- * referrers lose the credit for them. Their joining sequences are not used again, because codes contain them.
+ * referrers lose the credit for them, and those behind move up. Their joining sequences are not used again, because codes
+ * contain them.
  */
-export async function takeBack(
+export async function removeAsNeverJoined(
   context: Context,
   change: QueueChange,
-  range: ImportRange,
-  kept: ReadonlySet<number>,
-): Promise<TakenBack> {
+  range: SeqRange,
+  kept: ReadonlySet<number> = new Set(),
+): Promise<Left> {
   const { trx, queue } = change;
   // First, because it changes the depths of those who leave, too.
   await detachReferred(change, await readReferred(change, range, kept));
@@ -54,6 +61,7 @@ export async function takeBack(
     .set({ undone: sql`undone + ${leaving.length}` })
     .where('queue_id', '=', queue.id)
     .execute();
+  await openHole(change, Math.min(...leaving.map(({ seq }) => seq)));
   return { removed: leaving.length, ids: leaving.map(({ id }) => id), sendingOver };
 }
 
@@ -74,7 +82,7 @@ async function addressesToForget(
   return hashes.filter((hash) => !known.has(bytesKey(hash)));
 }
 
-function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: ImportRange) {
+function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: SeqRange) {
   return trx
     .selectFrom('entry')
     .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq'])
@@ -102,7 +110,7 @@ async function takeCreditsBack(change: QueueChange, leaving: readonly Leaving[])
 /** Those who stay for now, but were referred by somebody who leaves. */
 function readReferred(
   { trx, queue }: QueueChange,
-  { first_seq, last_seq }: ImportRange,
+  { first_seq, last_seq }: SeqRange,
   kept: ReadonlySet<number>,
 ) {
   const stay = [...kept];
@@ -126,7 +134,7 @@ function readReferred(
 async function forgetMetadata(
   context: Context,
   change: QueueChange,
-  { first_seq, last_seq }: ImportRange,
+  { first_seq, last_seq }: SeqRange,
   leaving: readonly Leaving[],
   kept: ReadonlySet<number>,
 ): Promise<void> {
@@ -170,7 +178,7 @@ function metadataOf(
 async function forgetTraces(
   { db }: Context,
   { trx, queue }: QueueChange,
-  { first_seq, last_seq }: ImportRange,
+  { first_seq, last_seq }: SeqRange,
   leaving: readonly Leaving[],
   kept: ReadonlySet<number>,
 ): Promise<void> {
