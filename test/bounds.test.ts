@@ -16,6 +16,45 @@ before(async () => {
 });
 after(() => service.close());
 
+describe('more unknown fields than anybody reads', () => {
+  const withKeys = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 0])));
+  const answers = async (rawBody: string) => {
+    const list = await service.waitlist();
+    const key = await adminToken(service);
+    const options = { rawBody, headers: { 'content-type': 'application/json' } };
+    return [
+      await service.request('POST', '/sdk/v1/waitlist/signup', { key: list.key, ...options }),
+      await service.request('PATCH', `/admin/v1/waitlists/${list.id}`, { key, ...options }),
+    ];
+  };
+
+  it('are told up to the tenth', async () => {
+    for (const { status, text } of await answers(withKeys(1_000))) {
+      assert.equal(status, 400);
+      assert.match(text, /k9: unknown field/);
+      assert.doesNotMatch(text, /k10\b/);
+    }
+  });
+
+  it('are refused before any of them is built', async () => {
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = (text: string, reviver) => {
+      if (text.length > 50_000) parsed += 1;
+      return parse(text, reviver);
+    };
+    try {
+      const [signup] = await answers(withKeys(60_000));
+      assert.equal(signup?.status, 400);
+      assert.match(signup?.text ?? '', /body: has an object with more than 10000 keys/);
+    } finally {
+      JSON.parse = parse;
+    }
+    assert.equal(parsed, 0);
+  });
+});
+
 describe('both OpenAPI documents', () => {
   const places = () => documents.flatMap(schemaPlaces);
   const ofType = (type: string) => places().filter(({ schema }) => [schema.type].flat().includes(type));
@@ -103,15 +142,15 @@ forEachEngine((engine) => {
       };
       for (const { document, key } of credentials) {
         const requests = [...hostileRequests(document, list.id)];
-        for (const some of inGroups(
-          requests.filter(({ isLong }) => !isLong),
-          16,
-        )) {
+        // What a value costs is the same on both engines, as no statement runs with it.
+        const measured = requests.filter(({ isLong }) => isLong && engine === 'sqlite');
+        const others = requests.filter((request) => !measured.includes(request));
+        for (const some of inGroups(others, 16)) {
           const statuses = await Promise.all(some.map((request) => send(request, key)));
           for (const [at, status] of statuses.entries())
             assert.ok(status < 500, `${some[at]?.what}: ${status}`);
         }
-        for (const request of requests.filter(({ isLong }) => isLong)) {
+        for (const request of measured) {
           const { cpuMs, normalized, status } = await costOf(() => send(request, key));
           assert.ok(status < 500, `${request.what}: ${status}`);
           assert.ok(normalized < NORMALIZED_MAX, `${request.what}: ${normalized} units were normalized`);

@@ -7,8 +7,10 @@ import { invalid, Problems } from '../lib/errors.ts';
 
 /** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */
 const VALUES_MAX = 850_000;
-/** A value takes at least two characters, so a shorter text cannot hold too many. */
-const SURELY_FEW_CHARACTERS = 2 * VALUES_MAX;
+/** No object of ours has nearly as many. To build one of them takes a thousand times as long as to read past it. */
+const KEYS_MAX = 10_000;
+/** A key takes at least five characters, so a shorter text cannot hold too many of anything. */
+const SURELY_FEW_CHARACTERS = 5 * KEYS_MAX;
 
 export const badJson = () => invalid('body: is not valid JSON');
 
@@ -33,8 +35,9 @@ export function parseStrictJson(body: Buffer): unknown {
 }
 
 function refuseExcess(text: string): void {
-  const excess = findExcess(text, { nesting: NESTING_MAX, values: VALUES_MAX });
+  const excess = findExcess(text, { nesting: NESTING_MAX, values: VALUES_MAX, keys: KEYS_MAX });
   if (excess === 'nesting') throw invalid(`body: ${NESTED_TOO_DEEP}`);
+  if (excess === 'keys') throw invalid(`body: has an object with more than ${KEYS_MAX} keys`);
   if (excess === 'values')
     throw invalid(`body: has more than ${VALUES_MAX} values; send fewer entries at once`);
 }

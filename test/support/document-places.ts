@@ -18,7 +18,8 @@ export function schemaPlaces(document: Document): SchemaPlace[] {
     if (name !== undefined) {
       if (known.has(`${name} ${sent}`)) return;
       known.add(`${name} ${sent}`);
-      return visit(document.components.schemas[name], name, sent);
+      visit(document.components.schemas[name], name, sent);
+      return;
     }
     places.push({ at, schema, sent });
     for (const [key, each] of Object.entries(schema.properties ?? {})) visit(each, `${at}.${key}`, sent);

@@ -15,6 +15,7 @@ import { sendFormPage } from './hosted-page.ts';
 import { type FormParts, isOwnOrigin, textsFor } from './parts.ts';
 import { presentStatus } from './present-status.ts';
 
+const UNKNOWN_NAMED = 10;
 /** Fields that every form has. */
 const OWN_FIELDS = [
   ...['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT],
@@ -90,7 +91,7 @@ export function isAllowedOrigin(
 function checkNames({ settings }: LiveForm, values: Values): void {
   const known = [...OWN_FIELDS, ...settings.fields.map(({ name }) => name)];
   const unknown = Object.keys(values).filter((name) => !known.includes(name) && !name.startsWith('utm_'));
-  if (unknown.length > 0) throw new UnknownFields(unknown);
+  if (unknown.length > 0) throw new UnknownFields(unknown.slice(0, UNKNOWN_NAMED));
 }
 
 /** For developers: a page never sends these. */

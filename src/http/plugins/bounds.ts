@@ -59,7 +59,10 @@ export function findOversized(
     const { properties = {}, additionalProperties } = schema;
     const keys = Object.keys(value);
     const most = mostOf(schema, 'maxProperties', keys.length);
-    if (most !== undefined) return add(`has more than ${most} keys`);
+    if (most !== undefined) {
+      add(`has more than ${most} keys`);
+      return;
+    }
     if (takes('object') && additionalProperties === false)
       refuseManyUnknown(keys, properties, problems, (key) => name(`${path}/${key}`));
     for (const [key, inner] of Object.entries(properties))

@@ -18,6 +18,7 @@ export interface Signup {
   readonly byForm?: true;
 }
 
+const REQUEST_FIELDS = new Set(['waitlistId', 'entries']);
 const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
 
 /** Checks one element of `entries` and adds its problems under `path`. */
@@ -28,9 +29,7 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
     problems.add(path, 'must be an object');
     return nothing;
   }
-  for (const field in input) {
-    if (!ENTRY_FIELDS.has(field)) problems.add(at(field.slice(0, 64)), 'unknown field');
-  }
+  nameUnknown(input, ENTRY_FIELDS, at, problems);
   if (input.email === undefined && input.phone === undefined)
     problems.add(path, 'email or phone is required');
   return {
@@ -51,6 +50,24 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
       () => '',
     ),
   };
+}
+
+/** A few of an object are told: there can be as many as a body has room for. */
+const UNKNOWN_NAMED = 10;
+
+function nameUnknown(
+  input: object,
+  known: ReadonlySet<string>,
+  at: (field: string) => string,
+  problems: Problems,
+): void {
+  let found = 0;
+  for (const field in input) {
+    if (known.has(field)) continue;
+    problems.add(at(field.slice(0, 64)), 'unknown field');
+    found += 1;
+    if (found === UNKNOWN_NAMED) return;
+  }
 }
 
 /** One person, with the same rules. */
@@ -81,9 +98,7 @@ function parseField<T>(
 export function parseSignupRequest(body: unknown): { waitlistId: string; entries: Signup[] } {
   if (!isObject(body)) throw invalid('body: must be a JSON object');
   const problems = new Problems();
-  for (const field in body) {
-    if (field !== 'waitlistId' && field !== 'entries') problems.add(field.slice(0, 64), 'unknown field');
-  }
+  nameUnknown(body, REQUEST_FIELDS, (field) => field, problems);
   if (typeof body.waitlistId !== 'string') {
     problems.add('waitlistId', body.waitlistId === undefined ? 'is required' : 'must be a string');
   }
