@@ -1,8 +1,8 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { findOversized, type PlainSchema, unboundedPlaces } from '../http/plugins/bounds.ts';
 import { Problems } from '../lib/errors.ts';
+import { findOversized, type PlainSchema, unboundedPlaces } from './bounds.ts';
 
 interface SchemaProblem {
   keyword: string;

@@ -95,8 +95,8 @@ forEachEngine((engine) => {
         .orderBy('seq')
         .limit(1)
         .executeTakeFirstOrThrow();
-      const link = randomBytes(LINK_BYTES);
-      const visit = sealVisit(queue, { seq, place: seq, known: false, link });
+      const shared = randomBytes(LINK_BYTES);
+      const visit = sealVisit(queue, { seq, place: seq, known: false, link: shared });
       const token = (purpose: 'confirm' | 'leave' | 'status') => signLink(queue, purpose, { id, at });
       const found = async (search: string) => {
         const { entries } = (await list(own, { search })).body;
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
         token('leave'),
         `https://acme.example/confirmed?utm_source=mail&token=${token('confirm')}`,
         `${site}/s/${visit}`,
-        `${site}/w/${own.id}?ref=${visitCodeOf(queue, seq, link)}`,
+        `${site}/w/${own.id}?ref=${visitCodeOf(queue, seq, shared)}`,
         `${site}/w/${own.id}?ref=${referralCode}`,
         `https://acme.example/r/${referralCode}#top`,
       ])

@@ -19,7 +19,8 @@ export function lateAwaitsIn(text: string): string[] {
     if (name === undefined) return [];
     const end = endOfStatement(lines, at, indent);
     const started = lines.slice(at, end + 1).join('\n');
-    if (!started.includes('(') || /\.catch\(|awaitedLater\(|allSettled\(/.test(started)) return [];
+    if (!started.includes('(') || /\.catch\(|awaitedLater\(|allSettled\(|Promise\.resolve\(\)/.test(started))
+      return [];
     const rest = restOfBlock(lines.slice(end + 1), indent);
     const used = firstUse(rest, name);
     if (used === undefined || !/\bawait\b/.test(rest.slice(0, used))) return [];

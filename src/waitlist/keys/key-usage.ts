@@ -41,17 +41,17 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
       log.warn({ reason: error.message }, 'could not save when keys were last used'),
     );
   const stop = repeat(WRITE_EVERY_MS, writeOrLog);
-  let first = Promise.resolve();
+  let firstUses = Promise.resolve();
   return {
     note: (key) => {
       used.set(key, clock());
       if (seen.has(key)) return;
       seen.add(key);
-      first = first.then(writeOrLog);
+      firstUses = firstUses.then(writeOrLog);
     },
     close: async () => {
       await stop();
-      await first;
+      await firstUses;
       await writeOrLog();
     },
   };

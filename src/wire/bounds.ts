@@ -1,7 +1,7 @@
-import { isLonger } from '../../lib/characters.ts';
-import type { Problems } from '../../lib/errors.ts';
-import { unitsFor } from '../../lib/text.ts';
-import { isWhole } from '../../lib/whole-number.ts';
+import { isLonger } from '../lib/characters.ts';
+import type { Problems } from '../lib/errors.ts';
+import { unitsFor } from '../lib/text.ts';
+import { isWhole } from '../lib/whole-number.ts';
 
 export interface PlainSchema {
   type?: string | string[];
