@@ -1,6 +1,5 @@
 import { formatId } from '../lib/ids.ts';
-import { giveUp } from '../outbox/give-up.ts';
-import { makeDue } from '../outbox/resend.ts';
+import { giveUp, makeDue } from '../outbox/resend.ts';
 import {
   advanceJob,
   createJob,

@@ -2,7 +2,7 @@ import { parseEmail } from '../../lib/email.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
-import { hasMessageAbout } from '../../outbox/messages-about.ts';
+import { hasMessageAbout } from '../../outbox/message.ts';
 import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

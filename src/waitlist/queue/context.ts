@@ -4,7 +4,7 @@ import type { Counts } from '../../lib/counts.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
 import type { Tracer } from '../../lib/tracer.ts';
-import type { WakeUps } from '../../outbox/wake-up.ts';
+import type { WakeUps } from '../../outbox/message.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Listener } from './listener.ts';

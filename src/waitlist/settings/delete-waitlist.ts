@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
-import { BEGIN_WITHIN_MS } from '../../outbox/permit.ts';
+import { BEGIN_WITHIN_MS } from '../../outbox/delivery.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { RECHECK_AFTER_MS } from '../queue/settings-cache.ts';

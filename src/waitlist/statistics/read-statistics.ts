@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
-import { type HourOfDeliveries, readDeliveryStats } from '../../outbox/delivery-stats.ts';
+import { type HourOfDeliveries, readDeliveryStats } from '../../outbox/delivery-health.ts';
 import type { Context } from '../queue/context.ts';
 import { type Counters, readCounters } from '../queue/counters.ts';
 import { quantile } from '../queue/durations.ts';

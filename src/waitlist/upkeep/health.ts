@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import { HEALTH_COUNT_MAX, readInstallationHealth } from '../../outbox/delivery-health.ts';
-import { findDueTargets } from '../../outbox/find-targets.ts';
+import { findDueTargets } from '../../outbox/target.ts';
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
 

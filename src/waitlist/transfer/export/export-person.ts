@@ -1,6 +1,6 @@
 import { parseEmail } from '../../../lib/email.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
-import { findMessagesAbout } from '../../../outbox/messages-about.ts';
+import { findMessagesAbout } from '../../../outbox/message.ts';
 import { ifReadable } from '../../../vault/crypto.ts';
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
