@@ -10,7 +10,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { readableQueues } from '../waitlist/queue/readable.ts';
-import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
+import { MAIL_CHANNEL } from '../waitlist/sending/state.ts';
 import { bounceAddressFor } from './bounce-address.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, type OwnTemplate, readParts } from './parts.ts';

@@ -7,8 +7,14 @@ import type { Attempt, Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';
 import { ifReadable } from '../vault/crypto.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { isPaused, lockSending, writeSending } from '../waitlist/sending/state.ts';
-import { allowanceAt, columnsOf, startOfDay } from '../waitlist/sending/warm-up.ts';
+import {
+  allowanceAt,
+  columnsOf,
+  isPaused,
+  lockSending,
+  startOfDay,
+  writeSending,
+} from '../waitlist/sending/state.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
 

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../../lib/errors.ts';
 import { BEGIN_WITHIN_MS } from '../../outbox/delivery.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { RECHECK_AFTER_MS } from '../queue/settings-cache.ts';
+import { RECHECK_AFTER_MS } from '../queue/registry.ts';
 import { readWaitlist, settingsOf } from './waitlists.ts';
 
 /**
