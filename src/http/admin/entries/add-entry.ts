@@ -5,7 +5,7 @@ import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../oper
 import { closed } from '../../../operations/core/schemas.ts';
 import { entriesBySeq } from '../../../waitlist/entries/entries.ts';
 import { PHONE_CHARACTERS_MAX } from '../../../waitlist/people/identity.ts';
-import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
+import { METADATA_BYTES_MAX } from '../../../waitlist/people/person.ts';
 import { addPerson } from '../../../waitlist/signup/signup.ts';
 import { parsePerson } from '../../../waitlist/signup/signup-input.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';

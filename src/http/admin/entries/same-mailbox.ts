@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { closed } from '../../../operations/core/schemas.ts';
-import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
-import { listSameMailbox } from '../../../waitlist/entries/same-mailbox.ts';
+import { listSameMailbox, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { named } from '../../../wire/schema.ts';

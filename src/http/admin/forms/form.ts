@@ -4,9 +4,13 @@ import { invalid } from '../../../lib/errors.ts';
 import { DAY_MS, isoTime } from '../../../lib/time.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { parseTime } from '../../../operations/core/times.ts';
-import { listBlockedOrigins } from '../../../waitlist/forms/blocked-origins.ts';
 import { formOf } from '../../../waitlist/forms/form.ts';
-import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
+import {
+  listBlockedOrigins,
+  listRefusals,
+  REFUSAL_REASONS,
+  type RefusalSlot,
+} from '../../../waitlist/forms/refusals.ts';
 import { type FormChanges, rotateFormKey, updateForm } from '../../../waitlist/forms/update-form.ts';
 import { captchaInput, EXAMPLE_FORM, FormSchema, formProperties, presentForm } from '../../../wire/form.ts';
 import { named, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';

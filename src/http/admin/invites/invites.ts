@@ -13,7 +13,7 @@ import { closed, Deleted, Done } from '../../../operations/core/schemas.ts';
 import { parseTime } from '../../../operations/core/times.ts';
 import { browseInvites, isInviteId, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { revokeOne } from '../../../waitlist/invites/end-invites.ts';
-import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
+import { resendInvite } from '../../../waitlist/invites/remind-invited.ts';
 import { countOpen, startRevoking } from '../../../waitlist/invites/revoke-many.ts';
 import { findWave } from '../../../waitlist/waves/waves.ts';
 import { INVITE_STATES } from '../../../wire/invite.ts';

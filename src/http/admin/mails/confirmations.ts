@@ -6,7 +6,7 @@ import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../oper
 import { presentNewJob } from '../../../operations/core/new-job.ts';
 import { closed, Done } from '../../../operations/core/schemas.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
-import { resendConfirmation } from '../../../waitlist/entries/resend-confirmation.ts';
+import { resendConfirmation } from '../../../waitlist/entries/confirm-entry.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

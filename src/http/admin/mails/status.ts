@@ -9,7 +9,7 @@ import {
   warnings,
 } from '../../../operations/core/mailable.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { mailTarget } from '../../../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../../../waitlist/sending/state.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

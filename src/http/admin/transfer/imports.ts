@@ -9,7 +9,7 @@ import { pageQuery } from '../../../operations/core/pages.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { writeCell } from '../../../waitlist/transfer/files/cells.ts';
+import { writeCell } from '../../../waitlist/transfer/files/csv-record.ts';
 import { linesOfArray } from '../../../waitlist/transfer/files/json-array.ts';
 import { ORDERS } from '../../../waitlist/transfer/files/row-order.ts';
 import { findImport } from '../../../waitlist/transfer/import/find-import.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
-import { nextShare } from './quotas.ts';
+import { nextShare } from './pick-people.ts';
 
 it('keeps each share within one person of its part after every place', async (test) => {
   const weights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DELAYS_MS, delayAfter, parseRetryAfter } from './retry.ts';
+import { DELAYS_MS, delayAfter, parseRetryAfter } from './deliver.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

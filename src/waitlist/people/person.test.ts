@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import { metadataPairs, pairsMeant } from './metadata-pairs.ts';
+import { metadataPairs, pairsMeant } from './person.ts';
 
 /** Hashes that can be read. */
 const vault = { hash: (_purpose: string, text: string) => Buffer.from(text) } as unknown as QueueVault;
