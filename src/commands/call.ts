@@ -6,6 +6,7 @@ import { checkInput, queryOf } from '../operations/core/input.ts';
 import { openOperationParts } from '../operations/core/open-parts.ts';
 import type { Operation } from '../operations/core/operation.ts';
 import { perform } from '../operations/core/perform.ts';
+import { hasEnvironment, hasWaitlist } from '../operations/core/scope.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { parseStrictJson } from '../wire/parse-json.ts';
@@ -35,8 +36,8 @@ function callOf(operation: Operation): Command {
     about: `${summary}.`,
     operands: Object.keys(params).map(operandOf),
     flags: {
-      ...(scope !== 'installation' && waitlist ? { waitlist } : {}),
-      ...(scope === 'queue' && env ? { env } : {}),
+      ...(hasWaitlist(scope) && waitlist ? { waitlist } : {}),
+      ...(hasEnvironment(scope) && env ? { env } : {}),
       ...flagsFor(operation.query),
       ...(body
         ? {

@@ -3,15 +3,15 @@ import { compileValidator } from '../../wire/validation.ts';
 import type { Operation } from './operation.ts';
 import type { Input } from './perform.ts';
 import { closed } from './schemas.ts';
-import { environmentQuery, waitlistParams } from './scope.ts';
+import { environmentQuery, hasEnvironment, hasWaitlist, waitlistParams } from './scope.ts';
 
 /** All parameters of the path. */
 export function paramsOf({ scope, params }: Operation): TObject {
-  return Type.Object({ ...(scope === 'installation' ? {} : waitlistParams), ...params });
+  return Type.Object({ ...(hasWaitlist(scope) ? waitlistParams : {}), ...params });
 }
 
 export function queryOf({ scope, query }: Operation): TObject {
-  return Type.Object({ ...(scope === 'queue' ? environmentQuery : {}), ...query }, closed);
+  return Type.Object({ ...(hasEnvironment(scope) ? environmentQuery : {}), ...query }, closed);
 }
 
 /** What the routes check before they perform an operation, for callers without HTTP. */

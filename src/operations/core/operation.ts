@@ -7,8 +7,11 @@ import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Mask } from '../../wire/mask.ts';
 import type { OperationParts } from './parts.ts';
 
-/** What an operation is about. `queue`: a waitlist in one environment, which both become parameters. */
-export type Scope = 'installation' | 'waitlist' | 'queue';
+/**
+ * What an operation is about. An environment and a waitlist become parameters; a `queue` is a waitlist in one environment,
+ * and is opened. What must work although the keys of a queue are damaged is about less.
+ */
+export type Scope = 'installation' | 'environment' | 'waitlist' | 'queue';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Answer<Schema extends TSchema> {
@@ -66,7 +69,9 @@ export interface Call<S extends Scope, Params, Query, Body> {
   /** What the caller's role sees of people. */
   mask: Mask;
   queue: S extends 'queue' ? Queue : undefined;
-  params: Params & (S extends 'installation' ? unknown : { waitlistId: string });
+  /** It exists. */
+  environment: S extends 'environment' | 'queue' ? string : undefined;
+  params: Params & (S extends 'waitlist' | 'queue' ? { waitlistId: string } : unknown);
   query: Query;
   body: Body;
 }

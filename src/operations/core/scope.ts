@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { WORD } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
+import type { Scope } from './operation.ts';
 
 /** Of the path, for everything below a waitlist. */
 export const waitlistParams = { waitlistId: WaitlistIdSchema };
@@ -15,3 +16,11 @@ export const environmentQuery = {
     }),
   ),
 };
+
+export function hasWaitlist(scope: Scope): boolean {
+  return scope === 'waitlist' || scope === 'queue';
+}
+
+export function hasEnvironment(scope: Scope): boolean {
+  return scope === 'environment' || scope === 'queue';
+}
