@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
@@ -13,6 +14,9 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
       method: methodOf(operation),
       url: pathOf(operation),
       schema: schemaOf(operation),
+      ...(operation.bodyBytesMax === undefined ? {} : { bodyLimit: operation.bodyBytesMax }),
+      ...(operation.takesTurns ? { config: { takesTurns: true } } : {}),
+      ...(mayLackBody(operation) ? { preValidation: addEmptyBody } : {}),
       handler: async (request, reply) => {
         const { status, value } = await perform(operation, parts, request.caller.actor, request as Input);
         reply.code(status as 200);
@@ -36,10 +40,18 @@ function schemaOf(operation: Operation) {
     ...(settings ? { settings } : {}),
     ...(showsSettings ? { showsSettings } : {}),
     write: methodOf(operation) !== 'GET',
-    also: otherwise ? [otherwise] : [],
+    also: otherwise,
     errors: Object.keys(errors) as (keyof typeof errors)[],
     special: errors,
   });
+}
+
+function mayLackBody({ body }: Operation): boolean {
+  return (body as { 'x-optional'?: boolean } | undefined)?.['x-optional'] === true;
+}
+
+async function addEmptyBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
 }
 
 function isEmpty({ properties }: { properties: object }): boolean {
