@@ -1,4 +1,8 @@
 import type { Operation } from './core/operation.ts';
+import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
+import { addEntry, entries } from './entries/entries.ts';
+import { searchPeople } from './entries/search-people.ts';
+import { segments } from './entries/segments.ts';
 import { waves } from './waves/waves.ts';
 import { webhookDeliveries } from './webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
@@ -8,5 +12,11 @@ export const OPERATIONS: readonly Operation[] = [
   ...webhookEndpoints,
   ...webhookSecrets,
   ...webhookDeliveries,
+  ...entries,
+  ...aboutEntry,
+  ...segments,
+  searchPeople,
+  getEntryShare,
+  addEntry,
   ...waves,
 ];

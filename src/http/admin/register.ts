@@ -1,4 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.ts';
+import { addEntry, entries } from '../../operations/entries/entries.ts';
+import { searchPeople } from '../../operations/entries/search-people.ts';
+import { segments } from '../../operations/entries/segments.ts';
 import { waves } from '../../operations/waves/waves.ts';
 import { webhookDeliveries } from '../../operations/webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from '../../operations/webhooks/endpoints.ts';
@@ -19,8 +23,6 @@ import { requireRoles } from './core/authenticate.ts';
 import { takeConditions } from './core/conditions.ts';
 import type { AdminParts } from './core/parts.ts';
 import { serveOperations } from './core/serve-operations.ts';
-import { registerAddEntry } from './entries/add-entry.ts';
-import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
 import { registerFormPreview } from './forms/preview.ts';
 import { registerReferralReviews } from './forms/reviews.ts';
@@ -96,8 +98,8 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   registerProductKeys(scope, parts);
   registerHookKeys(scope, parts, GATE_KEYS);
   registerHookKeys(scope, parts, MAIL_EVENT_KEYS);
-  registerEntries(scope, parts);
-  registerAddEntry(scope, parts);
+  serveOperations(scope, parts, [...entries, ...aboutEntry, ...segments]);
+  serveOperations(scope, parts, [searchPeople, getEntryShare, addEntry]);
   registerStatistics(scope, parts);
   registerInvites(scope, parts);
   registerCreateInvites(scope, parts);

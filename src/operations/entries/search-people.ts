@@ -1,16 +1,9 @@
 import Type from 'typebox';
-import { closed } from '../../../operations/core/schemas.ts';
-import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../../waitlist/finding/search-everywhere.ts';
-import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
-import { named } from '../../../wire/schema.ts';
-import {
-  EXAMPLE_WAITLIST,
-  presentWaitlistReference,
-  WaitlistReferenceSchema,
-} from '../../../wire/waitlist.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
+import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../waitlist/finding/search-everywhere.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
+import { named } from '../../wire/schema.ts';
+import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
+import { operation } from '../core/operation.ts';
 import { recordRead } from '../core/reading.ts';
 
 const FoundPersonSchema = Type.Object(
@@ -35,8 +28,9 @@ const FoundPeople = Type.Object(
   { ...named('FoundPeople'), description: 'Where a person was found.' },
 );
 
-const schema = adminSchema({
-  operationId: 'searchPeople',
+export const searchPeople = operation({
+  id: 'searchPeople',
+  at: 'GET /people',
   tag: 'Entries',
   summary: 'Find a person in all waitlists',
   description:
@@ -44,17 +38,15 @@ const schema = adminSchema({
     'environment. Where they are found ' +
     'is recorded in the audit trail as read, once per hour.',
   role: 'support',
-  querystring: Type.Object(
-    {
-      search: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'Exact email, phone number, referral code, id or link.',
-        examples: ['ada@example.com'],
-      }),
-    },
-    closed,
-  ),
+  scope: 'installation',
+  query: {
+    search: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'Exact email, phone number, referral code, id or link.',
+      examples: ['ada@example.com'],
+    }),
+  },
   answer: {
     description: 'Where the person was found.',
     schema: FoundPeople,
@@ -63,20 +55,18 @@ const schema = adminSchema({
       complete: true,
     },
   },
-  special: { invalid_request: { message: 'search: is required' } },
-});
-
-export function registerSearchPeople(app: TypedApp, parts: AdminParts): void {
-  app.get('/people', { schema }, async (request) => {
-    const found = await searchEverywhere(parts.waitlists, request.query.search, parts.makeWay);
-    for (const { queue } of found.people) await recordRead(parts, request, queue);
+  errors: { invalid_request: { message: 'search: is required' } },
+  run: async (call) => {
+    const { context, parts, query } = call;
+    const { people, complete } = await searchEverywhere(context, query.search, parts.makeWay);
+    for (const { queue } of people) await recordRead(call, queue);
     return {
-      people: found.people.map(({ queue, entry }) => ({
+      people: people.map(({ queue, entry }) => ({
         waitlist: presentWaitlistReference(queue.waitlist),
         environment: queue.environment,
         entry: presentAdminEntry(entry),
       })),
-      complete: found.complete,
+      complete,
     };
-  });
-}
+  },
+});

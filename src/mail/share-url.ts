@@ -1,9 +1,9 @@
-import { readParts } from '../mail/parts.ts';
 import { formOf } from '../waitlist/forms/form.ts';
 import { fillPattern } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { hostedUrl } from '../wire/form.ts';
+import { readParts } from './parts.ts';
 
 /** From a referral code to the link to share: the waitlist's own page, or ours if its form is on. */
 export async function shareUrls(
