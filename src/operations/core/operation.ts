@@ -58,6 +58,10 @@ interface Described extends ConditionsOf {
   errors?: Partial<Record<ErrorCode, ErrorWords>>;
   /** Shows people: who sees them unmasked leaves a record in the audit trail. */
   shows?: 'people';
+  /** How often a caller of the API may ask for it. */
+  perMinute?: { name: string; limit: number };
+  /** If the body can be larger than those of most operations. */
+  bodyBytesMax?: number;
 }
 
 /** One request, whoever made it: a route, a command or a program. */

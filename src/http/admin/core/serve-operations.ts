@@ -1,23 +1,43 @@
+import type { FastifyRequest } from 'fastify';
 import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
 import { missingWords } from '../../../operations/core/words.ts';
+import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 
 /** Turns operations into routes: schema, call, answer. */
 export function serveOperations(app: TypedApp, parts: AdminParts, operations: readonly Operation[]): void {
-  for (const operation of operations)
-    app.route({
-      method: methodOf(operation),
-      url: pathOf(operation),
-      schema: schemaOf(operation),
-      handler: async (request, reply) => {
-        const { status, value } = await perform(operation, parts, request.caller.actor, request as Input);
-        return reply.code(status as 200).send(value as never);
-      },
-    });
+  for (const operation of operations) serveOperation(app, parts, operation);
+}
+
+function serveOperation(app: TypedApp, parts: AdminParts, operation: Operation): void {
+  const { body, bodyBytesMax, perMinute } = operation;
+  const limiter = perMinute && rateLimiter(perMinute.name, perMinute.limit, parts.waitlists);
+  app[VERBS[methodOf(operation)]](pathOf(operation), {
+    schema: schemaOf(operation),
+    ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
+    ...(isOptional(body) ? { preValidation: giveBody } : {}),
+    handler: async (request, reply) => {
+      const { actor } = request.caller;
+      limiter?.take(`${actor.kind} ${actor.id}`, reply);
+      const { status, value } = await perform(operation, parts, actor, request as Input);
+      reply.code(status as 200);
+      return value as never;
+    },
+  });
+}
+
+async function giveBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
+}
+
+const VERBS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+function isOptional(body: { 'x-optional'?: boolean } | undefined): boolean {
+  return body?.['x-optional'] === true;
 }
 
 function schemaOf(operation: Operation) {
