@@ -1,5 +1,8 @@
 import type { Operation } from './core/operation.ts';
+import { jobs } from './jobs/jobs.ts';
+import { mails } from './mails/mails.ts';
+import { mailSettings } from './mails/settings.ts';
 import { waves } from './waves/waves.ts';
 
 /** Every operation that is declared, in the order of the reference. */
-export const OPERATIONS: readonly Operation[] = [...waves];
+export const OPERATIONS: readonly Operation[] = [...mailSettings, ...mails, ...jobs, ...waves];

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { jobs } from '../../operations/jobs/jobs.ts';
 import { waves } from '../../operations/waves/waves.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerAudit } from './accounts/audit.ts';
@@ -28,7 +29,6 @@ import { registerHealthCheck } from './instance/health.ts';
 import { registerInstance } from './instance/instance.ts';
 import { registerCreateInvites } from './invites/create-invites.ts';
 import { registerInvites } from './invites/invites.ts';
-import { registerJobs } from './jobs/jobs.ts';
 import { GATE_KEYS } from './keys/gate-keys.ts';
 import { registerHookKeys } from './keys/hook-keys.ts';
 import { MAIL_EVENT_KEYS } from './keys/mail-event-keys.ts';
@@ -80,7 +80,7 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   registerForm(scope, parts);
   registerFormPreview(scope, parts);
   registerReferralReviews(scope, parts);
-  registerJobs(scope, parts);
+  serveOperations(scope, parts, jobs);
   registerInstance(scope, parts);
   registerHealthCheck(scope, parts);
   registerAlerts(scope, parts);

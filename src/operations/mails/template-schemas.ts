@@ -1,16 +1,8 @@
 import Type from 'typebox';
 import { LANGUAGES } from '../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS } from '../../mail/templates/kinds.ts';
+import { IDENTIFIER, limits, named, nullable, oneOf, timeOrNull, withExamples } from '../../wire/schema.ts';
 import { closed, emailInput } from '../core/schemas.ts';
-import {
-  IDENTIFIER,
-  limits,
-  named,
-  nullable,
-  oneOf,
-  timeOrNull,
-  withExamples,
-} from '../../wire/schema.ts';
 import { mailFields, templateFailure, textOrNull } from './mail.ts';
 
 export const TemplateObject = Type.Object(
