@@ -97,10 +97,10 @@ export interface Declaration<
   answer: Answer<A>;
   /** Another answer on success, for which `run` returns an `OtherAnswer`. */
   otherwise?: Answer<O> & { status: 200 | 201 | 202 };
-  /** Last, so that its types follow from the schemas. */
+  /** Last, so that its types follow from the schemas; only so, because inferring the other way costs the compiler much. */
   run(
-    call: Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>,
-  ): Promise<Static<A> | OtherAnswer<Static<O>>>;
+    call: NoInfer<Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>>,
+  ): Promise<NoInfer<Static<A> | OtherAnswer<Static<O>>>>;
 }
 
 /** An operation in a list with others, without the types of what goes in and comes out. */
