@@ -3,6 +3,16 @@ import { jobs } from './jobs/jobs.ts';
 import { mails } from './mails/mails.ts';
 import { mailSettings } from './mails/settings.ts';
 import { waves } from './waves/waves.ts';
+import { webhookDeliveries } from './webhooks/deliveries.ts';
+import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
 
 /** Every operation that is declared, in the order of the reference. */
-export const OPERATIONS: readonly Operation[] = [...mailSettings, ...mails, ...jobs, ...waves];
+export const OPERATIONS: readonly Operation[] = [
+  ...webhookEndpoints,
+  ...webhookSecrets,
+  ...webhookDeliveries,
+  ...mailSettings,
+  ...mails,
+  ...jobs,
+  ...waves,
+];

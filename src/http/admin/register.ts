@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { jobs } from '../../operations/jobs/jobs.ts';
 import { waves } from '../../operations/waves/waves.ts';
+import { webhookDeliveries } from '../../operations/webhooks/deliveries.ts';
+import { webhookEndpoints, webhookSecrets } from '../../operations/webhooks/endpoints.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerAudit } from './accounts/audit.ts';
 import { registerForgotPassword } from './accounts/forgot-password.ts';
@@ -41,7 +43,7 @@ import { registerTransfer } from './transfer/register.ts';
 import { registerDeleteWaitlist } from './waitlists/delete-waitlist.ts';
 import { registerFirstSteps } from './waitlists/first-steps.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
-import { registerWebhooks } from './webhooks/register.ts';
+import { registerShowSecret } from './webhooks/show-secret.ts';
 
 const PREFIX = '/admin/v1';
 const BODY_BYTES_MAX = 16 * 1024;
@@ -74,7 +76,9 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   registerTokens(scope, parts);
   registerAudit(scope, parts);
   registerStream(scope, parts);
-  registerWebhooks(scope, parts);
+  serveOperations(scope, parts, webhookEndpoints);
+  registerShowSecret(scope, parts);
+  serveOperations(scope, parts, [...webhookSecrets, ...webhookDeliveries]);
   await registerMails(scope, parts);
   await registerTransfer(scope, parts);
   registerForm(scope, parts);

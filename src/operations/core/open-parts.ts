@@ -18,6 +18,7 @@ export async function openOperationParts(waitlists: Context, config: Config): Pr
     emails: { from, smtp: smtpUrl !== undefined, dkim, bounceAddress },
     checkHealth: () => checkInstallation(waitlists, config),
     pageTurn: (_caller, work) => work(),
+    makeWay: async () => {},
     guard: createGuard(allowList(webhookAllow)),
     recordReading: recordReadings(context),
     refusals: { write: async () => {} },

@@ -1,4 +1,4 @@
-import type { Static, TNever, TObject, TProperties, TSchema, TUnknown } from 'typebox';
+import type { Static, TObject, TProperties, TSchema, TUnknown } from 'typebox';
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { Actor } from '../../operators/actor.ts';
 import type { Role } from '../../operators/roles.ts';
@@ -21,6 +21,16 @@ interface Answer<Schema extends TSchema> {
   schema: Schema;
   example: unknown;
 }
+
+interface Other<Schema extends TSchema> extends Answer<Schema> {
+  status: 200 | 201 | 202;
+}
+type Others = Other<TSchema> | readonly Other<TSchema>[];
+type ValueOf<O> = O extends readonly (infer Each)[]
+  ? ValueOf<Each>
+  : O extends { schema: infer Schema extends TSchema }
+    ? Static<Schema>
+    : never;
 
 /** When an error occurs, and its message in the reference. What is left out has the usual words. */
 export interface ErrorWords {
@@ -60,7 +70,9 @@ interface Described extends ConditionsOf {
   shows?: 'people';
   /** How often a caller of the API may ask for it. */
   perMinute?: { name: string; limit: number };
-  /** If the body can be larger than those of most operations. */
+  /** Works in turns with others of its kind (`pageTurn`), which others do not wait for. */
+  takesTurns?: true;
+  /** Default: 16 KiB. */
   bodyBytesMax?: number;
 }
 
@@ -86,7 +98,7 @@ export interface Declaration<
   Q extends TProperties,
   B extends TSchema,
   A extends TSchema,
-  O extends TSchema,
+  O extends Others,
 > extends Described {
   scope: S;
   /** Of the path, besides the waitlist. */
@@ -95,12 +107,12 @@ export interface Declaration<
   query?: Q;
   body?: B;
   answer: Answer<A>;
-  /** Another answer on success, for which `run` returns an `OtherAnswer`. */
-  otherwise?: Answer<O> & { status: 200 | 201 | 202 };
+  /** Other answers on success, for which `run` returns an `OtherAnswer`. */
+  otherwise?: O;
   /** Last, so that its types follow from the schemas; only so, because inferring the other way costs the compiler much. */
   run(
     call: NoInfer<Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>>,
-  ): Promise<NoInfer<Static<A> | OtherAnswer<Static<O>>>>;
+  ): Promise<NoInfer<Static<A> | OtherAnswer<ValueOf<O>>>>;
 }
 
 /** An operation in a list with others, without the types of what goes in and comes out. */
@@ -110,16 +122,18 @@ export interface Operation extends Described {
   query: TProperties;
   body: TSchema | undefined;
   answer: Answer<TSchema>;
-  otherwise: (Answer<TSchema> & { status: 200 | 201 | 202 }) | undefined;
+  otherwise: readonly Other<TSchema>[];
   run(call: Call<Scope, unknown, unknown, unknown>): Promise<unknown>;
 }
 
-/** The answer that `otherwise` describes. */
+/** An answer that `otherwise` describes: the first one, if the status does not say another. */
 export class OtherAnswer<T> {
   readonly value: T;
+  readonly status: number | undefined;
 
-  constructor(value: T) {
+  constructor(value: T, status?: 200 | 201 | 202) {
     this.value = value;
+    this.status = status;
   }
 }
 
@@ -128,12 +142,13 @@ export function operation<
   const S extends Scope,
   A extends TSchema,
   B extends TSchema = TUnknown,
-  O extends TSchema = TNever,
+  O extends Others = never,
   P extends TProperties = Record<never, never>,
   Q extends TProperties = Record<never, never>,
 >(declaration: Declaration<S, P, Q, B, A, O>): Operation {
   const { params = {}, query = {}, body, otherwise, run, ...rest } = declaration;
-  return { ...rest, params, query, body, otherwise, run: run as Operation['run'] };
+  const others = otherwise === undefined ? [] : [otherwise].flat();
+  return { ...rest, params, query, body, otherwise: others, run: run as Operation['run'] };
 }
 
 export function methodOf({ at }: Pick<Operation, 'at'>): Method {

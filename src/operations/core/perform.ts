@@ -7,6 +7,7 @@ import { requireEnvironment } from '../../waitlist/settings/environments.ts';
 import { maskFor } from '../../wire/mask.ts';
 import { type Operation, OtherAnswer } from './operation.ts';
 import type { OperationParts } from './parts.ts';
+import { recordRead } from './reading.ts';
 import { hasEnvironment } from './scope.ts';
 
 /** What a caller sends. The schemas of the operation have checked it. */
@@ -38,14 +39,13 @@ export async function perform(
   if (scope === 'environment' && environment !== undefined)
     await requireEnvironment(parts.waitlists, environment);
   const mask = maskFor(actor.role);
-  if (shows === 'people' && queue && !mask.on)
-    await parts.recordReading(actor, 'entries.read', queue.waitlist.id, queue.environment);
+  if (shows === 'people' && queue) await recordRead({ parts, actor, mask }, queue);
   const context = { ...parts.waitlists, audit: auditAs(parts.context, actor), actor: referenceTo(actor) };
   const found = await operation.run({
     ...{ context, parts, actor, mask, queue, environment, query, body },
     params: params as { waitlistId: string },
   });
   return found instanceof OtherAnswer
-    ? { status: otherwise?.status ?? 200, value: found.value }
+    ? { status: found.status ?? otherwise[0]?.status ?? 200, value: found.value }
     : { status: answer.status ?? 200, value: found };
 }

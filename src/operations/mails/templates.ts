@@ -15,6 +15,7 @@ import { requireWaitlist } from '../../mail/update-settings.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { oneOf, WORD } from '../../wire/schema.ts';
 import { operation } from '../core/operation.ts';
+import { recordRead } from '../core/reading.ts';
 import { EXAMPLE_MAIL, requireKind, sendingFor, tag } from './mail.ts';
 import {
   EXAMPLE_TEMPLATE,
@@ -165,11 +166,10 @@ export const mailTemplates = [
       },
     },
     errors: noKind,
-    run: async ({ context, parts, actor, queue, params, body }) => {
+    run: async ({ context, parts, actor, mask, queue, params, body }) => {
       const kind = requireKind(params);
       const { entry, language } = body;
-      if (entry !== undefined)
-        await parts.recordReading(actor, 'entries.read', queue.waitlist.id, queue.environment);
+      if (entry !== undefined) await recordRead({ parts, actor, mask }, queue);
       const draft = await draftOf(context, params.waitlistId, kind, body);
       const problems = draft ? await findProblems(kind, draft) : [];
       if (problems.length > 0)

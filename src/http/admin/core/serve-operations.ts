@@ -10,34 +10,25 @@ import type { AdminParts } from './parts.ts';
 
 /** Turns operations into routes: schema, call, answer. */
 export function serveOperations(app: TypedApp, parts: AdminParts, operations: readonly Operation[]): void {
-  for (const operation of operations) serveOperation(app, parts, operation);
-}
-
-function serveOperation(app: TypedApp, parts: AdminParts, operation: Operation): void {
-  const { body, bodyBytesMax, perMinute } = operation;
-  const limiter = perMinute && rateLimiter(perMinute.name, perMinute.limit, parts.waitlists);
-  app[VERBS[methodOf(operation)]](pathOf(operation), {
-    schema: schemaOf(operation),
-    ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
-    ...(isOptional(body) ? { preValidation: giveBody } : {}),
-    handler: async (request, reply) => {
-      const { actor } = request.caller;
-      limiter?.take(`${actor.kind} ${actor.id}`, reply);
-      const { status, value } = await perform(operation, parts, actor, request as Input);
-      reply.code(status as 200);
-      return value as never;
-    },
-  });
-}
-
-async function giveBody(request: FastifyRequest): Promise<void> {
-  request.body ??= {};
-}
-
-const VERBS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
-
-function isOptional(body: { 'x-optional'?: boolean } | undefined): boolean {
-  return body?.['x-optional'] === true;
+  for (const operation of operations) {
+    const { perMinute } = operation;
+    const limiter = perMinute && rateLimiter(perMinute.name, perMinute.limit, parts.waitlists);
+    app.route({
+      method: methodOf(operation),
+      url: pathOf(operation),
+      schema: schemaOf(operation),
+      ...(operation.bodyBytesMax === undefined ? {} : { bodyLimit: operation.bodyBytesMax }),
+      ...(operation.takesTurns ? { config: { takesTurns: true } } : {}),
+      ...(mayLackBody(operation) ? { preValidation: addEmptyBody } : {}),
+      handler: async (request, reply) => {
+        const { actor } = request.caller;
+        limiter?.take(`${actor.kind} ${actor.id}`, reply);
+        const { status, value } = await perform(operation, parts, actor, request as Input);
+        reply.code(status as 200);
+        return value as never;
+      },
+    });
+  }
 }
 
 function schemaOf(operation: Operation) {
@@ -55,10 +46,18 @@ function schemaOf(operation: Operation) {
     ...(settings ? { settings } : {}),
     ...(showsSettings ? { showsSettings } : {}),
     write: methodOf(operation) !== 'GET',
-    also: otherwise ? [otherwise] : [],
+    also: otherwise,
     errors: Object.keys(errors) as (keyof typeof errors)[],
     special: errors,
   });
+}
+
+function mayLackBody({ body }: Operation): boolean {
+  return (body as { 'x-optional'?: boolean } | undefined)?.['x-optional'] === true;
+}
+
+async function addEmptyBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
 }
 
 function isEmpty({ properties }: { properties: object }): boolean {
