@@ -3,6 +3,9 @@ import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
+import { jobs } from './jobs/jobs.ts';
+import { mails } from './mails/mails.ts';
+import { mailSettings } from './mails/settings.ts';
 import { waves } from './waves/waves.ts';
 import { webhookDeliveries } from './webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
@@ -12,6 +15,9 @@ export const OPERATIONS: readonly Operation[] = [
   ...webhookEndpoints,
   ...webhookSecrets,
   ...webhookDeliveries,
+  ...mailSettings,
+  ...mails,
+  ...jobs,
   ...entries,
   ...aboutEntry,
   ...segments,

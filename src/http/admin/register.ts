@@ -3,6 +3,7 @@ import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.
 import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { searchPeople } from '../../operations/entries/search-people.ts';
 import { segments } from '../../operations/entries/segments.ts';
+import { jobs } from '../../operations/jobs/jobs.ts';
 import { waves } from '../../operations/waves/waves.ts';
 import { webhookDeliveries } from '../../operations/webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from '../../operations/webhooks/endpoints.ts';
@@ -32,7 +33,6 @@ import { registerHealthCheck } from './instance/health.ts';
 import { registerInstance } from './instance/instance.ts';
 import { registerCreateInvites } from './invites/create-invites.ts';
 import { registerInvites } from './invites/invites.ts';
-import { registerJobs } from './jobs/jobs.ts';
 import { GATE_KEYS } from './keys/gate-keys.ts';
 import { registerHookKeys } from './keys/hook-keys.ts';
 import { MAIL_EVENT_KEYS } from './keys/mail-event-keys.ts';
@@ -86,7 +86,7 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   registerForm(scope, parts);
   registerFormPreview(scope, parts);
   registerReferralReviews(scope, parts);
-  registerJobs(scope, parts);
+  serveOperations(scope, parts, jobs);
   registerInstance(scope, parts);
   registerHealthCheck(scope, parts);
   registerAlerts(scope, parts);

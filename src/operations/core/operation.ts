@@ -68,6 +68,8 @@ interface Described extends ConditionsOf {
   errors?: Partial<Record<ErrorCode, ErrorWords>>;
   /** Shows people: who sees them unmasked leaves a record in the audit trail. */
   shows?: 'people';
+  /** How often a caller of the API may ask for it. */
+  perMinute?: { name: string; limit: number };
   /** Works in turns with others of its kind (`pageTurn`), which others do not wait for. */
   takesTurns?: true;
   /** Default: 16 KiB. */

@@ -1,10 +1,16 @@
 import Type from 'typebox';
+import { EXAMPLE_ADMIN_ENTRY } from '../../wire/entry.ts';
 import { WORD } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import type { Scope } from './operation.ts';
 
 /** Of the path, for everything below a waitlist. */
 export const waitlistParams = { waitlistId: WaitlistIdSchema };
+
+/** Of the path, for what is about one entry. */
+export const entryParams = {
+  entryId: Type.String({ ...WORD, description: 'Id of the entry.', examples: [EXAMPLE_ADMIN_ENTRY.id] }),
+};
 
 /** Of the query, for everything that concerns one environment of a waitlist. */
 export const environmentQuery = {

@@ -15,7 +15,7 @@ import { named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
 import { formatCursor, readCursor } from '../core/cursors.ts';
 import { operation } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
-import { entryParams as params } from './entries.ts';
+import { entryParams as params } from '../core/scope.ts';
 
 const tag = 'Entries';
 const scope = 'queue';

@@ -38,15 +38,13 @@ import { OtherAnswer, operation } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import { refuseToViewers } from '../core/reading.ts';
 import { closed, Deleted } from '../core/schemas.ts';
+import { entryParams as params } from '../core/scope.ts';
 import { agreedStatus, segmentOfQuery, segmentQuery } from '../core/segments.ts';
 
 const tag = 'Entries';
 const scope = 'queue';
 /** Escaped, the metadata can take six times as much, and the rest of the body is small. */
 const BODY_BYTES_MAX = 8 * METADATA_BYTES_MAX;
-export const entryParams = {
-  entryId: Type.String({ ...WORD, description: 'Id of the entry.', examples: [EXAMPLE_ADMIN_ENTRY.id] }),
-};
 
 const listQuery = {
   ...pageQuery,
@@ -288,7 +286,7 @@ export const entries = [
     role: 'viewer',
     shows: 'people',
     scope,
-    params: entryParams,
+    params,
     answer: { description: 'The entry.', schema: AdminEntrySchema, example: EXAMPLE_ADMIN_ENTRY },
     run: async ({ context, queue, mask, params: { entryId } }) =>
       mask.entry(presentAdminEntry(await readEntry(context, queue, entryId))),
@@ -301,7 +299,7 @@ export const entries = [
     description: 'Changes metadata or position, or confirms a pending entry. All of it or nothing.',
     role: 'support',
     scope,
-    params: entryParams,
+    params,
     body: EntryChange,
     bodyBytesMax: BODY_BYTES_MAX,
     answer: {
@@ -335,7 +333,7 @@ export const entries = [
       'unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was.',
     role: 'admin',
     scope,
-    params: entryParams,
+    params,
     answer: {
       description: 'The entry as it is now.',
       schema: AdminEntrySchema,
@@ -363,7 +361,7 @@ export const entries = [
       'Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person.',
     role: 'admin',
     scope,
-    params: entryParams,
+    params,
     query: {
       erase: Type.Optional(
         oneOf(['true', 'false'] as const, {

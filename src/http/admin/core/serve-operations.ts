@@ -3,13 +3,16 @@ import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
 import { missingWords } from '../../../operations/core/words.ts';
+import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 
 /** Turns operations into routes: schema, call, answer. */
 export function serveOperations(app: TypedApp, parts: AdminParts, operations: readonly Operation[]): void {
-  for (const operation of operations)
+  for (const operation of operations) {
+    const { perMinute } = operation;
+    const limiter = perMinute && rateLimiter(perMinute.name, perMinute.limit, parts.waitlists);
     app.route({
       method: methodOf(operation),
       url: pathOf(operation),
@@ -18,11 +21,14 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
       ...(operation.takesTurns ? { config: { takesTurns: true } } : {}),
       ...(mayLackBody(operation) ? { preValidation: addEmptyBody } : {}),
       handler: async (request, reply) => {
-        const { status, value } = await perform(operation, parts, request.caller.actor, request as Input);
+        const { actor } = request.caller;
+        limiter?.take(`${actor.kind} ${actor.id}`, reply);
+        const { status, value } = await perform(operation, parts, actor, request as Input);
         reply.code(status as 200);
         return value as never;
       },
     });
+  }
 }
 
 function schemaOf(operation: Operation) {

@@ -4,6 +4,7 @@ import { isoTime } from '../../../lib/time.ts';
 import { type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
 import { readParts } from '../../../mail/parts.ts';
 import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
+import { mailFields } from '../../../operations/mails/mail.ts';
 import { whenReadable } from '../../../vault/crypto.ts';
 import type { InviteOfEntry } from '../../../waitlist/invites/browse-invites.ts';
 import { joinLink } from '../../../waitlist/links/links.ts';
@@ -12,11 +13,10 @@ import { AdminInviteSchema, EXAMPLE_ADMIN_INVITE, presentAdminInvite } from '../
 import { maskFor } from '../../../wire/mask.ts';
 import { named, nullable, oneOf, time } from '../../../wire/schema.ts';
 import type { AdminParts, Caller } from '../core/parts.ts';
-import { mailId } from '../mails/scope.ts';
 
 const InviteMailObject = Type.Object(
   {
-    id: mailId,
+    id: mailFields.id,
     state: oneOf(MAIL_STATES, { description: '`kept`: it was not sent. See the list of emails.' }),
     error: nullable<string>('string', { description: 'What went wrong at the last attempt.' }),
     createdAt: time('When the email was recorded.'),

@@ -1,17 +1,9 @@
 import Type from 'typebox';
-import { LANGUAGES } from '../../../languages/languages.ts';
-import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/templates/kinds.ts';
-import { closed, emailInput } from '../../../operations/core/schemas.ts';
-import {
-  IDENTIFIER,
-  limits,
-  named,
-  nullable,
-  oneOf,
-  timeOrNull,
-  withExamples,
-} from '../../../wire/schema.ts';
-import { mailId } from './scope.ts';
+import { LANGUAGES } from '../../languages/languages.ts';
+import { KIND_TEXTS, MAIL_KINDS } from '../../mail/templates/kinds.ts';
+import { IDENTIFIER, limits, named, nullable, oneOf, timeOrNull, withExamples } from '../../wire/schema.ts';
+import { closed, emailInput } from '../core/schemas.ts';
+import { mailFields, templateFailure, textOrNull } from './mail.ts';
 
 export const TemplateObject = Type.Object(
   {
@@ -126,18 +118,11 @@ export const TestRequest = Type.Object(
   },
 );
 
-const text = (description: string) => nullable<string>('string', { description });
-
-export const templateFailure = text(
-  'Why your template failed for this person, such as `takes too long to render`. The email then has the default template. ' +
-    '`null` if it did not fail.',
-);
-
 export const Preview = Type.Object(
   {
-    subject: text('Subject. `null` if there are problems.'),
-    html: text('HTML part.'),
-    text: text('Text part.'),
+    subject: textOrNull('Subject. `null` if there are problems.'),
+    html: textOrNull('HTML part.'),
+    text: textOrNull('Text part.'),
     templateFailure,
     problems: Type.Array(
       Type.Object(
@@ -158,7 +143,7 @@ export const Preview = Type.Object(
 );
 
 export const SentTest = Type.Object(
-  { id: mailId, to: Type.String({ description: 'Where it is sent.' }) },
+  { id: mailFields.id, to: Type.String({ description: 'Where it is sent.' }) },
   { ...named('SentTestMail'), description: 'A test email. Look it up in the list of emails.' },
 );
 

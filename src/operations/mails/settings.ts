@@ -1,21 +1,19 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { LANGUAGES, type Language } from '../../../languages/languages.ts';
-import { EMAIL_MAX_CHARACTERS } from '../../../lib/email.ts';
-import { mailWarnings } from '../../../mail/mailable.ts';
-import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
-import { URL_CHARACTERS_MAX } from '../../../mail/templates/settings.ts';
-import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
-import { warnings } from '../../../operations/core/mailable.ts';
-import { closed } from '../../../operations/core/schemas.ts';
-import { REMINDER_MS } from '../../../waitlist/queue/setting-ranges.ts';
-import { pictureUrl } from '../../../waitlist/settings/pictures.ts';
-import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
-import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
-import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
+import { LANGUAGES, type Language } from '../../languages/languages.ts';
+import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
+import { mailWarnings } from '../../mail/mailable.ts';
+import { MAIL_KINDS } from '../../mail/templates/kinds.ts';
+import { URL_CHARACTERS_MAX } from '../../mail/templates/settings.ts';
+import { showMailSettings, updateMailSettings } from '../../mail/update-settings.ts';
+import { REMINDER_MS } from '../../waitlist/queue/setting-ranges.ts';
+import { pictureUrl } from '../../waitlist/settings/pictures.ts';
+import { limits, named, nullable, oneOf, withExamples } from '../../wire/schema.ts';
+import { WaitlistIdSchema } from '../../wire/waitlist.ts';
+import { warnings } from '../core/mailable.ts';
+import { operation } from '../core/operation.ts';
+import type { OperationParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { tag } from './mail.ts';
 
 const text = (description: string, keywords: object = {}) =>
   nullable<string>('string', { ...limits(keywords), description });
@@ -105,60 +103,46 @@ export const EXAMPLE_SETTINGS = {
   language: null,
 };
 
-const getSchema = adminSchema({
-  operationId: 'getMailSettings',
-  showsSettings: true,
-  tag,
-  summary: 'Get the email settings',
-  description: 'Returns the email settings of a waitlist. They apply to all its environments.',
-  role: 'support',
-  params: WaitlistParams,
-  querystring: EnvironmentQuery,
-  answer: { description: 'The settings.', schema: SettingsObject, example: EXAMPLE_SETTINGS },
-  errors: ['not_found'],
-  special: NO_WAITLIST,
-});
-
-const updateSchema = adminSchema({
-  operationId: 'updateMailSettings',
-  settings: { lock: 'installation' },
-  tag,
-  summary: 'Update the email settings',
-  description: 'Changes only the given settings. Emails that were already recorded stay as they are.',
-  role: 'admin',
-  params: WaitlistParams,
-  querystring: EnvironmentQuery,
-  body: SettingsChanges,
-  answer: {
-    description: 'The settings as they are now.',
-    schema: UpdatedSettings,
-    example: { ...EXAMPLE_SETTINGS, warnings: [] },
-  },
-  errors: ['not_found'],
-  special: {
-    ...NO_WAITLIST,
-    invalid_request: { message: 'referralUrl: must be an http or https URL with {referralCode} in it' },
-  },
-});
-
-export function registerMailSettings(app: TypedApp, parts: AdminParts): void {
-  const path = '/waitlists/:waitlistId/mail/settings';
-  app.get(path, { schema: getSchema }, async ({ params, query }) => {
-    await requireQueue(parts, params, query);
-    return presentSettings(parts, params.waitlistId);
-  });
-
-  app.patch(path, { schema: updateSchema }, async (request) => {
-    const { params, query, body } = request;
-    await requireQueue(parts, params, query);
-    if (Object.keys(body).length > 0)
-      await updateMailSettings(domainFor(parts, request), params.waitlistId, body);
-    return presentUpdated(parts, params.waitlistId);
-  });
-}
+export const mailSettings = [
+  operation({
+    id: 'getMailSettings',
+    at: 'GET /waitlists/:waitlistId/mail/settings',
+    showsSettings: true,
+    tag,
+    summary: 'Get the email settings',
+    description: 'Returns the email settings of a waitlist. They apply to all its environments.',
+    role: 'support',
+    scope: 'queue',
+    answer: { description: 'The settings.', schema: SettingsObject, example: EXAMPLE_SETTINGS },
+    run: ({ parts, params }) => presentSettings(parts, params.waitlistId),
+  }),
+  operation({
+    id: 'updateMailSettings',
+    at: 'PATCH /waitlists/:waitlistId/mail/settings',
+    settings: { lock: 'installation' },
+    tag,
+    summary: 'Update the email settings',
+    description: 'Changes only the given settings. Emails that were already recorded stay as they are.',
+    role: 'admin',
+    scope: 'queue',
+    body: SettingsChanges,
+    answer: {
+      description: 'The settings as they are now.',
+      schema: UpdatedSettings,
+      example: { ...EXAMPLE_SETTINGS, warnings: [] },
+    },
+    errors: {
+      invalid_request: { message: 'referralUrl: must be an http or https URL with {referralCode} in it' },
+    },
+    run: async ({ context, parts, params: { waitlistId }, body }) => {
+      if (Object.keys(body).length > 0) await updateMailSettings(context, waitlistId, body);
+      return presentUpdated(parts, waitlistId);
+    },
+  }),
+];
 
 async function presentSettings(
-  { waitlists, publicUrl }: AdminParts,
+  { waitlists, publicUrl }: OperationParts,
   waitlistId: string,
 ): Promise<Static<typeof SettingsObject>> {
   const settings = await showMailSettings(waitlists, waitlistId);
@@ -166,7 +150,7 @@ async function presentSettings(
 }
 
 export async function presentUpdated(
-  parts: AdminParts,
+  parts: OperationParts,
   waitlistId: string,
 ): Promise<Static<typeof UpdatedSettings>> {
   const warned = await mailWarnings(parts.waitlists, waitlistId, parts.emails.smtp);
