@@ -3,6 +3,8 @@ import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
+import { createInvites } from './invites/create-invites.ts';
+import { invites } from './invites/invites.ts';
 import { jobs } from './jobs/jobs.ts';
 import { mails } from './mails/mails.ts';
 import { mailSettings } from './mails/settings.ts';
@@ -24,5 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   searchPeople,
   getEntryShare,
   addEntry,
+  ...invites,
+  createInvites,
   ...waves,
 ];

@@ -3,6 +3,8 @@ import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.
 import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { searchPeople } from '../../operations/entries/search-people.ts';
 import { segments } from '../../operations/entries/segments.ts';
+import { createInvites } from '../../operations/invites/create-invites.ts';
+import { invites } from '../../operations/invites/invites.ts';
 import { jobs } from '../../operations/jobs/jobs.ts';
 import { waves } from '../../operations/waves/waves.ts';
 import { webhookDeliveries } from '../../operations/webhooks/deliveries.ts';
@@ -31,8 +33,6 @@ import { registerAlerts } from './instance/alerts.ts';
 import { registerEnvironments } from './instance/environments.ts';
 import { registerHealthCheck } from './instance/health.ts';
 import { registerInstance } from './instance/instance.ts';
-import { registerCreateInvites } from './invites/create-invites.ts';
-import { registerInvites } from './invites/invites.ts';
 import { GATE_KEYS } from './keys/gate-keys.ts';
 import { registerHookKeys } from './keys/hook-keys.ts';
 import { MAIL_EVENT_KEYS } from './keys/mail-event-keys.ts';
@@ -101,7 +101,6 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   serveOperations(scope, parts, [...entries, ...aboutEntry, ...segments]);
   serveOperations(scope, parts, [searchPeople, getEntryShare, addEntry]);
   registerStatistics(scope, parts);
-  registerInvites(scope, parts);
-  registerCreateInvites(scope, parts);
+  serveOperations(scope, parts, [...invites, createInvites]);
   serveOperations(scope, parts, waves);
 }

@@ -1,36 +1,33 @@
 import Type, { type Static } from 'typebox';
-import { sharedNow } from '../../../db/shared-clock.ts';
-import { requireEmail } from '../../../lib/email.ts';
-import { invalid } from '../../../lib/errors.ts';
-import { formatId } from '../../../lib/ids.ts';
-import { DAY_MS } from '../../../lib/time.ts';
-import { leftToday, mailableFrom, mailableTo } from '../../../mail/mailable.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../../../operations/core/mailable.ts';
-import { presentNewJob } from '../../../operations/core/new-job.ts';
-import { closed } from '../../../operations/core/schemas.ts';
-import { SegmentInput, segmentOfBody } from '../../../operations/core/segments.ts';
-import { parseTimeOrNull } from '../../../operations/core/times.ts';
-import { searchEntry } from '../../../waitlist/finding/search-entry.ts';
-import { hasOpenInvite, readInvite } from '../../../waitlist/invites/browse-invites.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { invalid } from '../../lib/errors.ts';
+import { formatId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { leftToday, mailableFrom, mailableTo } from '../../mail/mailable.ts';
+import { searchEntry } from '../../waitlist/finding/search-entry.ts';
+import { hasOpenInvite, readInvite } from '../../waitlist/invites/browse-invites.ts';
 import {
   createInvite,
   type Expiry,
   type Lifetime,
   refuseRemoved,
-} from '../../../waitlist/invites/create-invites.ts';
-import type { Selection } from '../../../waitlist/invites/invite-run.ts';
-import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
-import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
-import { described, EMAIL, limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
+} from '../../waitlist/invites/create-invites.ts';
+import type { Selection } from '../../waitlist/invites/invite-run.ts';
+import { previewInvites, queueInviteRun } from '../../waitlist/invites/preview-invites.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
+import { EXAMPLE_JOB, JobSchema } from '../../wire/job.ts';
+import { described, EMAIL, limits, named, nullable, WORD, withExamples } from '../../wire/schema.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
+import { presentNewJob } from '../core/new-job.ts';
+import { OtherAnswer, operation } from '../core/operation.ts';
 import { recordRead } from '../core/reading.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
-import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invite-object.ts';
+import { closed } from '../core/schemas.ts';
+import { SegmentInput, segmentOfBody } from '../core/segments.ts';
+import { parseTimeOrNull } from '../core/times.ts';
+import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invites.ts';
 
 const FIRST_MAX = 999_999_999;
 /** A hundred years: enough for an expiry, and far from the end of time. */
@@ -124,16 +121,16 @@ const InviteJob = Type.Object(
   { ...named('InviteJob'), description: 'A job that invites people, and whether invite emails are sent.' },
 );
 
-const schema = adminSchema({
-  operationId: 'createInvites',
+export const createInvites = operation({
+  id: 'createInvites',
+  at: 'POST /waitlists/:waitlistId/invites',
   tag: 'Invites',
   summary: 'Invite people',
   description:
     'Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. ' +
     '`mailable` says whether emails are sent.',
   role: 'support',
-  params: Type.Object(waitlistParams),
-  querystring: Type.Object(environmentQuery, closed),
+  scope: 'queue',
   body: InviteRequest,
   answer: {
     status: 201,
@@ -141,7 +138,7 @@ const schema = adminSchema({
     schema: CreatedInvite,
     example: { ...EXAMPLE_INVITE, mailable: EXAMPLE_MAILABLE },
   },
-  also: [
+  otherwise: [
     {
       status: 202,
       description: 'The job, for `first` and `segment`.',
@@ -158,47 +155,38 @@ const schema = adminSchema({
       },
     },
   ],
-  errors: ['not_found', 'conflict', 'changed'],
-  special: {
-    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+  errors: {
     conflict: {
       when: 'The person was removed from the waitlist.',
       message: 'email: this person was removed from the waitlist; erase the entry to invite them again',
     },
+    changed: {},
+  },
+  run: async (call) => {
+    const { context, parts, queue, mask, body } = call;
+    const { expect } = body;
+    const { smtp } = parts.emails;
+    const who = await selectionOf(context, queue, body);
+    const expiresAt = await expiryOf(context, body);
+    if (body.dryRun === true) {
+      await recordRead(call, queue);
+      return new OtherAnswer(await preview(context, queue, who, smtp), 200);
+    }
+    if (typeof who === 'string') {
+      if (expect !== undefined && expect !== 1) throw invalid('expect: with email, it can only be 1');
+      const mailable = await mailableTo(context, queue, 'invite', who, smtp);
+      const { id } = await createInvite(context, queue, { email: who, expiresAt });
+      const invite = await readInvite(context, queue, formatId('inv', id));
+      const [presented] = await presentInvites(parts, queue, [invite], mask);
+      return { ...(presented as NonNullable<typeof presented>), mailable: presentMailable(mailable) };
+    }
+    const mailable = presentMailable(await mailableFrom(context, queue, 'invite', smtp));
+    const { id } = await queueInviteRun(context, queue, { selection: who, expiresAt, expect });
+    return new OtherAnswer({ ...(await presentNewJob(context, formatId('job', id))), mailable }, 202);
   },
 });
 
 type Body = Static<typeof InviteRequest>;
-
-export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
-  app.post('/waitlists/:waitlistId/invites', { schema }, async (request, reply) => {
-    const { params, query, body, caller } = request;
-    const { smtp } = parts.emails;
-    const queue = await requireQueue(parts, params, query);
-    const domain = domainFor(parts, request);
-    const who = await selectionOf(domain, queue, body);
-    const expiresAt = await expiryOf(domain, body);
-    if (body.dryRun === true) {
-      await recordRead(parts, request, queue);
-      reply.code(200);
-      return (await preview(domain, queue, who, smtp)) as never;
-    }
-    if (typeof who === 'string') {
-      if (body.expect !== undefined && body.expect !== 1)
-        throw invalid('expect: with email, it can only be 1');
-      const mailable = await mailableTo(domain, queue, 'invite', who, smtp);
-      const { id } = await createInvite(domain, queue, { email: who, expiresAt });
-      const invite = await readInvite(domain, queue, formatId('inv', id));
-      const [presented] = await presentInvites(parts, caller, queue, [invite]);
-      reply.code(201);
-      return { ...(presented as NonNullable<typeof presented>), mailable: presentMailable(mailable) };
-    }
-    const mailable = presentMailable(await mailableFrom(domain, queue, 'invite', smtp));
-    const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
-    reply.code(202);
-    return { ...(await presentNewJob(domain, formatId('job', id))), mailable } as never;
-  });
-}
 
 async function selectionOf(
   context: Context,
