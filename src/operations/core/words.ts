@@ -14,11 +14,15 @@ export function missingWords({ scope, params }: Operation): ErrorWords | undefin
   const last = named.at(-1) ?? about[0];
   if (!last) return undefined;
   const things = scope === 'environment' ? [...named, ...about] : [...about, ...named];
-  const names = things.map(({ name }) => `the ${name}`).join(' or ');
+  const names = inWords(things.map(({ name }) => `the ${name}`));
   return {
     when: `${names.charAt(0).toUpperCase()}${names.slice(1)} does not exist.`,
     message: `there is no ${last.name} ${last.example}`,
   };
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 /** `waveId` is about a wave, `mailEventKeyId` about a mail event key. */

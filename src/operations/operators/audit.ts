@@ -1,15 +1,11 @@
-import Type from 'typebox';
-import { closed, EXAMPLE_OPERATOR } from '../../../operations/core/schemas.ts';
-import { AUDIT_ACTIONS } from '../../../operators/audit.ts';
-import { listAudit } from '../../../operators/read-audit.ts';
-import { named, oneOf, time, WORD } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { presentAudit } from './present.ts';
-
-const LIMIT = 50;
-const LIMIT_MAX = 200;
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../../lib/time.ts';
+import { AUDIT_ACTIONS } from '../../operators/audit.ts';
+import { type AuditRecord, listAudit as readAudit } from '../../operators/read-audit.ts';
+import { named, oneOf, time, WORD } from '../../wire/schema.ts';
+import { operation } from '../core/operation.ts';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '../core/pages.ts';
+import { EXAMPLE_OPERATOR } from './operators.ts';
 
 const nullableText = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
@@ -51,7 +47,7 @@ const AuditObject = Type.Object(
 
 const AuditPage = Type.Object(
   {
-    records: Type.Array(AuditObject, { maxItems: LIMIT_MAX, description: 'Newest first.' }),
+    records: Type.Array(AuditObject, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
     nextCursor: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       pattern: '^[0-9]+$',
@@ -61,47 +57,46 @@ const AuditPage = Type.Object(
   { ...named('AuditPage'), description: 'One page of the audit trail.' },
 );
 
-const Query = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: LIMIT_MAX,
-        description: 'Records per page. Default: 50.',
-        examples: [50],
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({ ...WORD, description: '`nextCursor` of the previous page.', examples: ['1280'] }),
-    ),
-    action: Type.Optional(
-      oneOf(AUDIT_ACTIONS, { description: 'Only this action.', examples: ['session.created'] }),
-    ),
-    actor: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'Only what this actor did: its kind and id, joined with a colon.',
-        examples: [`operator:${EXAMPLE_OPERATOR.id}`],
-      }),
-    ),
-    object: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'Only what was done to this object: its kind and id, joined with a colon.',
-        examples: [`operator:${EXAMPLE_OPERATOR.id}`],
-      }),
-    ),
-  },
-  closed,
-);
+const query = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+      description: 'Records per page. Default: 50.',
+      examples: [50],
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ ...WORD, description: '`nextCursor` of the previous page.', examples: ['1280'] }),
+  ),
+  action: Type.Optional(
+    oneOf(AUDIT_ACTIONS, { description: 'Only this action.', examples: ['session.created'] }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Only what this actor did: its kind and id, joined with a colon.',
+      examples: [`operator:${EXAMPLE_OPERATOR.id}`],
+    }),
+  ),
+  object: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Only what was done to this object: its kind and id, joined with a colon.',
+      examples: [`operator:${EXAMPLE_OPERATOR.id}`],
+    }),
+  ),
+};
 
-const schema = adminSchema({
-  operationId: 'listAudit',
+export const listAudit = operation({
+  id: 'listAudit',
+  at: 'GET /audit',
   tag: 'Audit trail',
   summary: 'List the audit trail',
   description: 'Returns who did what, newest first. Records cannot be changed or deleted.',
   role: 'admin',
-  querystring: Query,
+  scope: 'installation',
+  query,
   answer: {
     description: 'A page of records.',
     schema: AuditPage,
@@ -122,12 +117,30 @@ const schema = adminSchema({
       nextCursor: '7',
     },
   },
+  run: async ({ parts, query: { limit = PAGE_LIMIT_DEFAULT, ...filter } }) => {
+    const { records, nextCursor } = await readAudit(parts.context, { limit, ...filter });
+    return { records: records.map(presentAudit), nextCursor };
+  },
 });
 
-export function registerAudit(app: TypedApp, { context }: AdminParts): void {
-  app.get('/audit', { schema }, async ({ query }) => {
-    const { limit = LIMIT, ...filter } = query;
-    const { records, nextCursor } = await listAudit(context, { limit, ...filter });
-    return { records: records.map(presentAudit), nextCursor };
-  });
+function presentAudit(record: AuditRecord): Static<typeof AuditObject> {
+  const { seq, at, action, actor, object, details, isDamaged } = record;
+  const { actorName, objectName, address, before, after } = details;
+  return {
+    number: seq,
+    at: isoTime(at),
+    action,
+    actor: { ...reference(actor), name: actorName },
+    object: object === null ? null : { ...reference(object), name: objectName },
+    address,
+    before,
+    after,
+    damaged: isDamaged,
+  };
+}
+
+/** Splits `operator:opr_…`, which is stored in one column. */
+function reference(text: string): { kind: string; id: string | null } {
+  const [kind = '', id = null] = text.split(':');
+  return { kind, id };
 }
