@@ -1,6 +1,6 @@
-import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
+import { paramsOf, queryOf } from '../../../operations/core/scope.ts';
 import { missingWords } from '../../../operations/core/words.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from './operation.ts';
