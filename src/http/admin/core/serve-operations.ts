@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
+import { paramsOf, queryOf } from '../../../operations/core/scope.ts';
 import { missingWords } from '../../../operations/core/words.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -25,7 +25,7 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
         limiter?.take(`${actor.kind} ${actor.id}`, reply);
         const { status, value } = await perform(operation, parts, actor, request as Input);
         reply.code(status as 200);
-        return value as never;
+        return value as never; // Not sent yet: what is held commits before, and settings get their ETag.
       },
     });
   }
