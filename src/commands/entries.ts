@@ -1,8 +1,11 @@
+import type { Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
 import { hasMailServer } from '../mail/sending.ts';
+import type { SegmentInput } from '../operations/core/segments.ts';
 import { readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
@@ -241,6 +244,19 @@ export async function parseSegment(
   if (only !== undefined && (segment.status ?? only) !== only)
     throw new UsageProblem(`--segment: is about people who are ${segment.status}, not ${only}`);
   return segment;
+}
+
+/** The same for an operation, which reads the saved segment itself. */
+export function segmentInput(flags: Flags): Static<typeof SegmentInput> {
+  const { pairs, joinedBefore, joinedAfter, status: _, ...rest } = parseConditions(flags);
+  const saved = textOr(flags, 'segment', undefined);
+  return {
+    ...rest,
+    ...(pairs === undefined ? {} : { where: pairs.map(({ key, value }) => `${key}=${value}`) }),
+    ...(joinedBefore === undefined ? {} : { joinedBefore: isoTime(joinedBefore) }),
+    ...(joinedAfter === undefined ? {} : { joinedAfter: isoTime(joinedAfter) }),
+    ...(saved === undefined ? {} : { saved }),
+  };
 }
 
 function parseConditions(flags: Flags): Segment {

@@ -1,7 +1,8 @@
-import Type from 'typebox';
+import Type, { type TObject } from 'typebox';
 import { WORD } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
-import type { Scope } from './operation.ts';
+import type { Operation, Scope } from './operation.ts';
+import { closed } from './schemas.ts';
 
 /** Of the path, for everything below a waitlist. */
 export const waitlistParams = { waitlistId: WaitlistIdSchema };
@@ -23,4 +24,13 @@ export function hasWaitlist(scope: Scope): boolean {
 
 export function hasEnvironment(scope: Scope): boolean {
   return scope === 'environment' || scope === 'queue';
+}
+
+/** All parameters of the path. */
+export function paramsOf({ scope, params }: Operation): TObject {
+  return Type.Object({ ...(hasWaitlist(scope) ? waitlistParams : {}), ...params });
+}
+
+export function queryOf({ scope, query }: Operation): TObject {
+  return Type.Object({ ...(hasEnvironment(scope) ? environmentQuery : {}), ...query }, closed);
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { paramsOf, queryOf } from '../../../operations/core/input.ts';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
+import { paramsOf, queryOf } from '../../../operations/core/scope.ts';
 import { missingWords } from '../../../operations/core/words.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
