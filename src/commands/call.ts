@@ -2,30 +2,30 @@ import { invalid } from '../lib/errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
 import type { Operation } from '../operations/core/operation.ts';
 import { parseStrictJson } from '../wire/parse-json.ts';
-import { type Command, type Flags, table, textOr } from './command.ts';
-import { loadCommands } from './command-groups.ts';
+import { type Command, type Flags, type Outcome, table, textOr } from './command.ts';
 import { commandOf } from './command-of.ts';
 import { readFileOrInput } from './field-flags.ts';
 
 /** `call updateWave WAVE_ID --waitlist wl_acme --paused on`: operations that have no command of their own, too. */
-export const calls: Command[] = [
-  {
-    name: 'operations',
-    about: 'List every operation of the admin API, with the role that it requires and its command.',
-    raw: async () => {
-      const commands = await loadCommands();
-      const list = OPERATIONS.map(({ id, role, at }) => {
-        const own = commands.find(
-          ({ name, operations = [] }) => operations.includes(id) && name !== nameOf(id),
-        );
-        return { id, role, at, command: own?.name ?? nameOf(id) };
-      });
-      const rows = list.map(({ id, role, at, command }) => [id, role, at, command]);
-      return { json: list, text: table(['OPERATION', 'ROLE', 'AT', 'COMMAND'], rows) };
+export function calls(loadCommands: () => Promise<Command[]>): Command[] {
+  return [
+    {
+      name: 'operations',
+      about: 'List every operation of the admin API, with the role that it requires and its command.',
+      raw: async () => listOperations(await loadCommands()),
     },
-  },
-  ...OPERATIONS.map(callOf),
-];
+    ...OPERATIONS.map(callOf),
+  ];
+}
+
+function listOperations(commands: readonly Command[]): Outcome {
+  const list = OPERATIONS.map(({ id, role, at }) => {
+    const own = commands.find(({ name, operations = [] }) => operations.includes(id) && name !== nameOf(id));
+    return { id, role, at, command: own?.name ?? nameOf(id) };
+  });
+  const rows = list.map(({ id, role, at, command }) => [id, role, at, command]);
+  return { json: list, text: table(['OPERATION', 'ROLE', 'AT', 'COMMAND'], rows) };
+}
 
 function nameOf(id: string): string {
   return `call ${id}`;

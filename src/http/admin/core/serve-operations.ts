@@ -25,7 +25,7 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
         limiter?.take(`${actor.kind} ${actor.id}`, reply);
         const { status, value } = await perform(operation, parts, actor, request as Input);
         reply.code(status as 200);
-        return value as never;
+        return value as never; // Not sent yet: what is held commits before, and settings get their ETag.
       },
     });
   }
