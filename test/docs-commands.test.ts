@@ -58,6 +58,7 @@ const NOT_RUN: Record<string, number> = {
   'docs/queue.md': 1,
   'docs/scaling.md': 3,
   'docs/systemd.md': 6,
+  'docs/upgrade.md': 1,
   'docs/webhooks.md': 1,
   'packages/client/README.md': 1,
 };
