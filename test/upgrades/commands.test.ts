@@ -18,17 +18,14 @@ import {
   updateByNewerRelease,
   versionOf,
 } from '../support/earlier.ts';
-import { oneForEachWay, wordsFor } from '../support/every-command.ts';
+import { OPENS_NONE, oneForEachWay, wordsFor } from '../support/every-command.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { runCommandAs, startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, jsonOf, typed } from '../support/terminal.ts';
 
 /** They update the schema, or work on no installation. */
-const NOT_REFUSED = [
-  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore', 'operations'],
-  ...['dkim-key generate', 'dkim-key show'],
-];
+const NOT_REFUSED = [...OPENS_NONE, 'migrate'];
 /** Reads the database as it is, also before an update. */
 const READS_AS_IT_IS = ['backup'];
 /** It is something wrong that they found. */

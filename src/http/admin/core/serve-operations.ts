@@ -15,7 +15,8 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
       schema: schemaOf(operation),
       handler: async (request, reply) => {
         const { status, value } = await perform(operation, parts, request.caller.actor, request as Input);
-        return reply.code(status as 200).send(value as never);
+        reply.code(status as 200);
+        return value as never; // Not sent yet: what is held commits before, and settings get their ETag.
       },
     });
 }
