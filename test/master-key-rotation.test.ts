@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { tryLock } from '../../src/db/sqlite/lock.ts';
-import { generateMasterKey, MasterKeyProblem, masterKeyFromFile } from '../../src/vault/master-key.ts';
-import { isMasterKeySaved } from '../../src/vault/master-key-saved.ts';
-import { afterTest } from '../support/cleanup.ts';
-import { forEachEngine, startService } from '../support/harness.ts';
-import { startCommand } from '../support/process.ts';
-import { createStorage, type Storage } from '../support/storage.ts';
-import { command, jsonOf, typed } from '../support/terminal.ts';
+import { tryLock } from '../src/db/sqlite/lock.ts';
+import { generateMasterKey, MasterKeyProblem, masterKeyFromFile } from '../src/vault/master-key.ts';
+import { isMasterKeySaved } from '../src/vault/master-key-saved.ts';
+import { afterTest } from './support/cleanup.ts';
+import { forEachEngine, startService } from './support/harness.ts';
+import { startCommand } from './support/process.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+import { command, jsonOf, typed } from './support/terminal.ts';
 
 interface Findings {
   findings: { what: string; ok: boolean; detail: string }[];

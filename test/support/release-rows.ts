@@ -1,26 +1,15 @@
-import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, Trx } from '../../src/db/database.ts';
-import { MOVED_COLUMNS } from '../../src/db/migrations/0037-queue-states.ts';
-import { COPIED_TABLES, NUMBERED_TABLES, TABLE_KEYS } from '../../src/db/table-keys.ts';
-import type { TableName } from '../../src/db/tables.ts';
+import { COPIED_TABLES, type CopiedTable, TABLE_KEYS } from '../../src/db/table-keys.ts';
+import type { Installation } from './earlier.ts';
 import { START, startService } from './harness.ts';
-import type { Storage } from './storage.ts';
 
 type Row = Record<string, unknown>;
-type Rows = Map<TableName, Row[]>;
+type Rows = Map<CopiedTable, Row[]>;
 
-/** An installation with rows in every table, to fill databases of earlier versions. */
-export interface Installation {
-  waitlistId: string;
-  key: string;
-  code: string;
-  masterKey: Buffer;
-  rows: Rows;
-}
-
-export async function createInstallation(): Promise<Installation> {
+/** An installation of this release with rows in every table. */
+export async function createInstallation(): Promise<{ installation: Installation; rows: Rows }> {
   const service = await startService('sqlite');
   try {
     const list = await service.waitlist();
@@ -28,33 +17,43 @@ export async function createInstallation(): Promise<Installation> {
       { email: 'ann@example.com', metadata: { plan: 'pro' } },
       { email: 'ben@example.com', referredBy: 'ann@example.com' },
       { phone: '+4915112345678' },
+      { email: 'dora@example.com' },
     );
+    const accepted = await list.invite('dora@example.com');
+    await service.accept(accepted.code);
     const { code } = await list.invite('ben@example.com', { expiresAt: START + 86_400_000 });
+    const other = await service.waitlist({ name: 'Other' });
+    await other.signup({ email: 'ann@example.com', metadata: { plan: 'free' } });
     const { db } = service.context;
-    const { id: queueId, waitlist } = await list.queue();
-    await db.transaction(async (trx) => writeTheRest(trx, queueId, waitlist.internalId));
-    const rows: Rows = new Map();
-    for (const table of COPIED_TABLES) rows.set(table, await readTable(db, table));
-    giveBackMoved(rows);
-    for (const [table, found] of rows) assert.ok(found.length > 0, `${table} is empty: add a row`);
-    const masterKey = readFileSync(path.join(service.storage.dataDir, 'master.key'));
-    return { waitlistId: list.id, key: list.key, code, masterKey, rows };
+    const queues = [await list.queue(), await other.queue()];
+    await db.transaction(async (trx) => {
+      for (const [at, { id, waitlist }] of queues.entries())
+        writeTheRest(trx, { queue_id: id, waitlist_id: waitlist.internalId, number: at + 1 });
+      trx.insert('audit_head', [{ id: 1, seq: queues.length, hash: Buffer.alloc(32, queues.length) }]);
+    });
+    const rows = await readRows(db);
+    for (const [table, found] of rows)
+      if (found.length === 0) throw new Error(`${table} is empty: add a row`);
+    const masterKey = readFileSync(path.join(service.storage.dataDir, 'master.key'), 'utf8').trim();
+    return {
+      installation: { waitlistId: list.id, queueId: queues[0]?.id ?? 0, key: list.key, code, masterKey },
+      rows,
+    };
   } finally {
     await service.close();
   }
 }
 
-/** Earlier versions have the state of a queue in its own row. */
-function giveBackMoved(rows: Rows): void {
-  for (const row of rows.get('queue') ?? []) {
-    const state = rows.get('queue_state')?.find(({ queue_id }) => queue_id === row.id);
-    for (const column of MOVED_COLUMNS) row[column] = state?.[column];
-  }
+interface Which {
+  queue_id: number;
+  waitlist_id: number;
+  /** What ids and hashes consist of. */
+  number: number;
 }
 
 /** The tables that signups and invites leave empty. */
-function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
-  const [id, hash] = [Buffer.alloc(16, 1), Buffer.alloc(32, 2)];
+function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void {
+  const [id, hash] = [Buffer.alloc(16, number), Buffer.alloc(32, number)];
   const target = { queue_id, channel: 'webhook', target_id: id, event_id: id };
   const times = { created_at: START, updated_at: START };
   trx.insert('repeated_request', [
@@ -108,9 +107,11 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
     { waitlist_id, digest: 'ab', type: 'image/png', content: hash, created_at: START },
   ]);
   trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
-  trx.insert('mail_pause', [{ name: 'mail server', error: 'refused', since: START, tried_at: START }]);
+  trx.insert('mail_pause', [
+    { name: ['mail server', 'sender'][number - 1] ?? '', error: 'refused', since: START, tried_at: START },
+  ]);
   trx.insert('form', [
-    { queue_id, form_key: 'dlf_x', enabled: 1, settings: '{}', captcha_secret: hash, ...times },
+    { queue_id, form_key: `dlf_${number}`, enabled: 1, settings: '{}', captcha_secret: hash, ...times },
   ]);
   trx.insert('form_spent', [{ queue_id, token_hash: hash, email_hash: hash, expires_at: START }]);
   trx.insert('form_refusal', [{ queue_id, slot: START, reason: 'honeypot', refused: 3 }]);
@@ -137,49 +138,20 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
     { id, token_hash: hash, hint: 'abcd', name: 'ci', role: 'viewer' as const, created_at: START },
   ]);
   trx.insert('audit', [
-    { seq: 1, at: START, action: 'token.created', actor: 'command-line', details: hash, hash },
+    { seq: number, at: START, action: 'token.created', actor: 'command-line', details: hash, hash },
   ]);
-  trx.insert('audit_head', [{ id: 1, seq: 1, hash }]);
-  trx.insert('health_confirmation', [{ name: 'backup', key_id: null, confirmed_at: START }]);
-  trx.insert('health_state', [{ name: 'disk', what: 'disk', failing: 1, since: START, told: 0 }]);
+  trx.insert('health_confirmation', [
+    { name: number === 1 ? 'backup' : 'master key', key_id: null, confirmed_at: START },
+  ]);
+  trx.insert('health_state', [
+    { name: number === 1 ? 'disk' : 'queue', what: 'disk', failing: 1, since: START, told: 0 },
+  ]);
 }
 
-/** Inserts what a database of this version can hold, and returns its rows. */
-export async function fillEarlierVersion(
-  db: Database,
-  storage: Storage,
-  { rows, masterKey }: Installation,
-): Promise<Rows> {
-  const tables = await db.query.introspection.getTables();
-  const filled: Rows = new Map();
-  await db.transaction(async (trx) => {
-    const insert = trx.insert as (table: string, rows: Row[]) => void;
-    for (const table of COPIED_TABLES) {
-      const known = tables.find(({ name }) => name === table)?.columns.map(({ name }) => name);
-      if (!known) continue;
-      const room = (rows.get(table) ?? []).map((row) =>
-        Object.fromEntries(known.map((name) => [name, row[name]])),
-      );
-      const isMoved = (name: string) => table === 'queue' && MOVED_COLUMNS.includes(name);
-      const part = (row: Row, moved: boolean) =>
-        Object.fromEntries(Object.entries(row).filter(([name]) => isMoved(name) === moved));
-      insert(
-        table,
-        room.map((row) => part(row, false)),
-      );
-      // Not described any more, so bulk writes do not know their types.
-      for (const row of table === 'queue' ? room : [])
-        await trx
-          .updateTable('queue')
-          .set(part(row, true) as never)
-          .where('id', '=', row.id as number)
-          .execute();
-      filled.set(table, room);
-    }
-    for (const table of NUMBERED_TABLES) await db.continueNumbers(trx, table);
-  });
-  writeFileSync(path.join(storage.dataDir, 'master.key'), masterKey, { mode: 0o600 });
-  return filled;
+export async function readRows(db: Database): Promise<Rows> {
+  const rows: Rows = new Map();
+  for (const table of COPIED_TABLES) rows.set(table, await readTable(db, table));
+  return rows;
 }
 
 /** The same columns of the same tables, as they are now. */
@@ -196,8 +168,8 @@ export async function readAgain(db: Database, rows: Rows): Promise<Rows> {
   return found;
 }
 
-async function readTable(db: Database, table: TableName): Promise<Row[]> {
-  const key = TABLE_KEYS[table as keyof typeof TABLE_KEYS];
+async function readTable(db: Database, table: CopiedTable): Promise<Row[]> {
+  const key = TABLE_KEYS[table];
   const all = db.query.selectFrom(table as 'entry').selectAll();
   const found = await key.reduce((query, column) => query.orderBy(column as 'seq'), all).execute();
   return found.map((row) =>
