@@ -4,7 +4,7 @@ import { invalid } from '../lib/errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
 import { checkInput, queryOf } from '../operations/core/input.ts';
 import { openOperationParts } from '../operations/core/open-parts.ts';
-import type { Operation } from '../operations/core/operation.ts';
+import { methodOf, type Operation } from '../operations/core/operation.ts';
 import { perform } from '../operations/core/perform.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -32,6 +32,7 @@ function callOf(operation: Operation): Command {
   const { waitlist, env } = QUEUE_FLAGS;
   return {
     name: `call ${id}`,
+    ...(isOnce(operation) ? { once: true } : {}),
     about: `${summary}.`,
     operands: Object.keys(params).map(operandOf),
     flags: {
@@ -47,6 +48,11 @@ function callOf(operation: Operation): Command {
     },
     run: (context, operands, flags, config) => callIt(operation, context, operands, flags, config),
   };
+}
+
+/** As over HTTP. */
+function isOnce(operation: Operation): boolean {
+  return methodOf(operation) === 'POST' && operation.harmless === undefined;
 }
 
 async function callIt(
