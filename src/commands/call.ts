@@ -1,6 +1,6 @@
 import { invalid } from '../lib/errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
-import type { Operation } from '../operations/core/operation.ts';
+import { methodOf, type Operation } from '../operations/core/operation.ts';
 import { parseStrictJson } from '../wire/parse-json.ts';
 import { type Command, type Flags, type Outcome, table, textOr } from './command.ts';
 import { commandOf } from './command-of.ts';
@@ -37,11 +37,17 @@ function callOf(operation: Operation): Command {
   const input = { value: 'FILE', about: 'File with the whole input as JSON, or - for standard input.' };
   return commandOf(operation, {
     name: nameOf(id),
+    ...(isOnce(operation) ? { once: true } : {}),
     about: `${summary}.`,
     fields: Object.fromEntries(required.map((name) => [name, { required: false }])), // The file can have them.
     isChecked: true,
     ...(body ? { flags: { input }, input: readInput } : {}),
   });
+}
+
+/** As over HTTP. */
+function isOnce(operation: Operation): boolean {
+  return methodOf(operation) === 'POST' && operation.harmless === undefined;
 }
 
 function readInput(flags: Flags): object {

@@ -17,13 +17,11 @@ import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { onlyOnce } from '../waitlist/requests/only-once.ts';
-import type { KeyedRequest } from '../waitlist/requests/repeated-requests.ts';
 import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { loadCommands } from './command-groups.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
-import { queueOf } from './queue.ts';
+import { runOnce } from './run-once.ts';
 
 const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
@@ -145,26 +143,14 @@ async function run(
     const audit = auditAs({ ...operators, vault }, COMMAND_LINE);
     const actor = referenceTo(COMMAND_LINE);
     const work = async (within: Context) =>
-      (await command.run?.({ ...within, audit, actor }, operands, flags, config)) ?? { json: null, text: '' };
-    const { 'idempotency-key': key, json: _, ...given } = flags;
-    if (key === undefined) return await work(withoutTimeLimits(context));
-    const queue = typeof flags.waitlist === 'string' ? await queueOf(context, flags) : undefined;
-    const request: KeyedRequest = {
-      ...(queue ? { queueId: queue.id, vault: queue.vault } : { vault }),
-      ...{ actor, operation: command.name, key: checkKey(key) },
-      content: () => ({ operands, flags: given }),
-    };
-    return (await onlyOnce<Outcome>(withoutTimeLimits(context), request, work)).answer;
+      (await command.run?.(within, operands, flags, config)) ?? { json: null, text: '' };
+    const acting = { ...withoutTimeLimits(context), audit, actor };
+    return await runOnce(command, acting, vault, { operands, flags }, work);
   } finally {
     // Without it, a server would only notice at its next look that it has something to do.
     if (changed) await context.db.notify().catch(() => {});
     await context.db.close();
   }
-}
-
-function checkKey(key: Flags[string]): string {
-  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new UsageProblem('--idempotency-key: must be 1 to 255 printable ASCII characters');
 }
 
 /** Throws a `UsageProblem` if these are not the words of a command, with all that it requires. */

@@ -16,7 +16,7 @@ export interface CommandWords<Answer> {
   name: string;
   about: string;
   /** See `Command`. */
-  once?: true;
+  once?: Command['once'];
   /** Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. Default: those of the path, but for the waitlist. */
   operands?: Readonly<Record<string, string>>;
   /** How fields are given, where it is not as their schema says. `false`: not at all, or by `flags`. */

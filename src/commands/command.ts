@@ -17,6 +17,9 @@ export interface Outcome {
 
 export type Flags = Record<string, string | string[] | boolean | undefined>;
 
+/** Whether all that a command changes is one change, or it starts a job and works on it. */
+export type Once = true | 'job';
+
 export interface Command {
   /** As typed: `key create`. */
   name: string;
@@ -26,8 +29,10 @@ export interface Command {
   flags?: Record<string, Flag>;
   /** The ids of those that it performs. */
   operations?: readonly string[];
-  /** Takes `--idempotency-key`: all that it changes is one change, and running it again with the same key does nothing again. */
-  once?: true;
+  /** Takes `--idempotency-key`: run again with the same key, it does nothing again. */
+  once?: Once | ((operands: readonly string[], flags: Flags) => Once);
+  /** What else is asked for by the same words, such as what is in a file. */
+  content?: (operands: readonly string[], flags: Flags) => Promise<unknown>;
   /** Opens nothing by itself, for commands that must work on a database that does not open. */
   raw?: (config: Config, operands: string[], flags: Flags, terminal: Terminal) => Promise<Outcome>;
   run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;

@@ -150,6 +150,7 @@ export const entries: Command[] = [
   },
   {
     name: 'entry restore',
+    once: true,
     about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
     operands: ['ENTRY_ID'],
     flags: QUEUE_FLAGS,

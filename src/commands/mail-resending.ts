@@ -30,6 +30,7 @@ const COMMON: Record<string, Flag> = {
 export const mailResending: Command[] = [
   {
     name: 'mail resend',
+    once: true,
     about: 'Resend emails: one, all of a kind, kept emails, or failed emails.',
     operands: ['[MAIL_ID]'],
     flags: {
@@ -46,6 +47,7 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail retry',
+    once: true,
     about: 'Retry failed emails: one or all.',
     operands: ['[MAIL_ID]'],
     flags: COMMON,
@@ -53,6 +55,7 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail send-kept',
+    once: 'job',
     about: 'Send the emails that were kept while there was no mail server. Outdated ones are given up.',
     flags: COMMON,
     run: async (context, _, flags, config) => {
@@ -71,6 +74,7 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail send-confirmations',
+    once: ([entryId]) => (entryId === undefined ? 'job' : true),
     about: 'Send pending people another link to confirm their email: one or all who can be emailed.',
     operands: ['[ENTRY_ID]'],
     flags: { ...QUEUE_FLAGS, 'dry-run': { about: 'Show who would get an email, without sending any.' } },

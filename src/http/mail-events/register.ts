@@ -5,7 +5,7 @@ import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { learn, madeFor, mailEventKeys, providerOf } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { MAIL_PROVIDERS, type MailProvider, providerOfSecret } from '../../waitlist/mail-events/providers.ts';
 import { recordMailEvents } from '../../waitlist/mail-events/record-mail-events.ts';
-import { badJson, parseStrictJson } from '../../wire/parse-json.ts';
+import { badJson, parseStrictJson, refuseExcess } from '../../wire/parse-json.ts';
 import { notJson, registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';
@@ -98,8 +98,10 @@ function readSigned(body: Buffer, request: FastifyRequest): unknown {
   request.signedBody = body;
   if (reporterOf(request) === 'plain') return parseStrictJson(body);
   if (!isUtf8(body)) throw invalid('body: is not valid UTF-8');
+  const text = body.toString('utf8');
+  refuseExcess(text);
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw badJson();
   }

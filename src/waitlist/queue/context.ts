@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counts } from '../../lib/counts.ts';
+import type { Id } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
 import type { Tracer } from '../../lib/tracer.ts';
@@ -29,6 +30,8 @@ export interface Context {
   readonly audit?: AuditTrail;
   /** Kind and id of the operator, token or command line that acts, if one does. */
   readonly actor?: string;
+  /** Set for a command with a key: the first of all with this key starts a job, and the others learn which one that was. */
+  readonly startOnce?: (start: (held: Context) => Promise<Id<'job'>>) => Promise<Id<'job'>>;
   /** Set while changes are committed later than where they are made. */
   readonly held?: Held;
 }
