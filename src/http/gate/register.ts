@@ -14,12 +14,12 @@ import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.t
 import { clientOf } from '../plugins/rate-limit.ts';
 import { readIdempotencyKey } from '../sdk/idempotency-key.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { BODY_BYTES_MAX } from './bodies.ts';
 import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
 import type { GateAnswer, Question, Shape } from './shape.ts';
 import { findShape, SHAPE_NAMES } from './shapes.ts';
 
 /** Room for the metadata that a provider sends along. */
-const BODY_BYTES_MAX = 64 * 1024;
 const DENIED_STATUS = 403;
 /** Longer than a provider repeats a request. */
 const BROWSER_STATE_MS = 10 * MINUTE_MS;

@@ -11,13 +11,13 @@ import type { ReadBody } from '../plugins/body-reader.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { EVENTS_MAX, KEY_NEEDED, mailEventsSchema } from './schema.ts';
+import { BODY_BYTES_MAX, EVENTS_MAX } from './bodies.ts';
+import { KEY_NEEDED, mailEventsSchema } from './schema.ts';
 import type { Opened, Shape } from './shape.ts';
 import { providerShapes } from './shapes.ts';
 import type { OpenSns } from './sns.ts';
 
 /** The largest batch that a provider sends is that of SendGrid, with 768 KiB. */
-const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface MailEventParts extends HookParts {
   readBody: ReadBody;
