@@ -1,5 +1,6 @@
 import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import type { Context } from '../../queue/context.ts';
+import { type Circles, Referrals } from './circles.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { readOpenLinks } from './open-links.ts';
 
@@ -9,21 +10,33 @@ const PAGE = 1_000;
  * Finds imported entries that refer one another in a circle. Its inputs are kept until the links are made, so
  * it returns the same result after a crash.
  */
-export async function circlesOf(context: Context, job: ImportJob, baseSeq: number): Promise<Set<number>> {
+export async function withCirclesOf<T>(
+  context: Context,
+  job: ImportJob,
+  baseSeq: number,
+  work: (circles: Circles) => Promise<T>,
+): Promise<T> {
   const lastSeq = await readLastSeq(context, job);
-  const referrers = new Int32Array(lastSeq - baseSeq + 1);
+  const referrals = new Referrals();
   const note = (links: { seq: number; referrer: number | null }[]) => {
-    for (const { seq, referrer } of links) {
+    for (const { seq, referrer } of links)
       if (referrer !== null && referrer > baseSeq && referrer <= lastSeq && seq <= lastSeq) {
-        referrers[seq - baseSeq] = referrer - baseSeq;
+        referrals.add(seq, referrer);
+        isEmpty = false;
       }
-    }
   };
-  await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
-  // A circle needs at least one forward link.
-  if (!referrers.some((referrer) => referrer !== 0)) return new Set();
-  await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
-  return new Set([...findCircles(referrers)].map((at) => at + baseSeq));
+  let isEmpty = true;
+  try {
+    await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
+    // A circle needs at least one forward link.
+    if (!isEmpty) {
+      await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
+      await referrals.findCircles();
+    }
+    return await work(referrals);
+  } finally {
+    referrals.close();
+  }
 }
 
 async function eachPage<T extends { seq: number }>(
@@ -59,24 +72,4 @@ async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<numbe
     .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   return row.last_seq;
-}
-
-/**
- * `referrers` maps entries, numbered from 1, to their referrers, 0 for none. Following referrers leads either
- * to an end or into exactly one circle, so a single pass finds all circles.
- */
-export function findCircles(referrers: Int32Array): Set<number> {
-  const inCircles = new Set<number>();
-  /** The first walk that visited each entry. */
-  const walks = new Int32Array(referrers.length);
-  for (let start = 1; start < referrers.length; start += 1) {
-    let at = start;
-    while (at !== 0 && walks[at] === 0) {
-      walks[at] = start;
-      at = referrers[at] ?? 0;
-    }
-    if (at === 0 || walks[at] !== start) continue;
-    for (let member = at; !inCircles.has(member); member = referrers[member] ?? 0) inCircles.add(member);
-  }
-  return inCircles;
 }

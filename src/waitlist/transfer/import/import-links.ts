@@ -6,8 +6,9 @@ import { credit, takeCredit, writeReferrals } from '../../referrals/credits.ts';
 import { updateDepths } from '../../referrals/depth.ts';
 import { findCreditedMailboxes } from '../../referrals/mailboxes.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
+import type { Circles } from './circles.ts';
 import type { ImportJob } from './import-candidate.ts';
-import { circlesOf } from './import-circles.ts';
+import { withCirclesOf } from './import-circles.ts';
 import { addFound } from './import-found.ts';
 import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
 import { importing } from './importing.ts';
@@ -21,13 +22,24 @@ interface FoundLink {
 }
 
 /** Credits referrers who joined after those they referred. Continues from the job's progress. */
-export async function linkReferrers(
+export function linkReferrers(
   context: Context,
   job: ImportJob,
   start: ImportProgress,
   watch: (progress: ImportProgress) => void,
 ): Promise<ImportProgress> {
-  const circles = await circlesOf(context, job, start.baseSeq);
+  return withCirclesOf(context, job, start.baseSeq, (circles) =>
+    linkAllBut(circles, context, job, start, watch),
+  );
+}
+
+async function linkAllBut(
+  circles: Circles,
+  context: Context,
+  job: ImportJob,
+  start: ImportProgress,
+  watch: (progress: ImportProgress) => void,
+): Promise<ImportProgress> {
   let progress = start;
   if (progress.linkedUpTo === 0) progress = await breakCircles(context, job, progress, circles);
   for (;;) {
@@ -105,11 +117,11 @@ async function breakCircles(
   context: Context,
   job: ImportJob,
   progress: ImportProgress,
-  circles: Set<number>,
+  circles: Circles,
 ): Promise<ImportProgress> {
-  const members = [...circles].sort((a, b) => a - b);
-  for (let from = 0; from < members.length; from += CHUNK) {
-    const links = await creditedAmong(context, job, members.slice(from, from + CHUNK));
+  let members = circles.after(0, CHUNK);
+  for (; members.length > 0; members = circles.after(members.at(-1) ?? 0, CHUNK)) {
+    const links = await creditedAmong(context, job, members);
     await changeWithMembers(context, job, progress, links, (change, members) => {
       const referrals = links.flatMap(({ seq, referrer: referrerSeq }) => {
         const referrer = members.find({ seq: referrerSeq });
