@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { loadCommands } from '../src/commands/command-groups.ts';
+import { runCommandLine } from '../src/commands/command-line.ts';
 import { wordsFor } from './support/every-command.ts';
 import { forEachEngine } from './support/harness.ts';
 import { type Finished, startProcess } from './support/process.ts';
@@ -170,6 +171,29 @@ describe('--env-file', () => {
     writeFileSync(path.join(directory, 'mine.env'), '# Nothing\n');
     const { stderr } = await runIn(directory, {}, '--env-file', 'mine.env', 'waitlist', 'list');
     assert.ok(stderr.includes(`and ${path.join(directory, 'mine.env')}. `), stderr);
+  });
+});
+
+describe('the file of a service', () => {
+  const said = async (...words: string[]) => {
+    const lines: string[] = [];
+    const code = await runCommandLine(['waitlist', 'list', ...words], {
+      environment: { DOORLIST_DATA_DIR: path.join(directory, 'data') },
+      envFile: path.join(directory, '.env'),
+      filesOfServices: [path.join(directory, 'away.env'), path.join(directory, 'service.env')],
+      out: () => {},
+      error: (text) => void lines.push(text),
+    });
+    assert.equal(code, TRY_AGAIN);
+    return lines.join('\n');
+  };
+
+  it('is named where it is there and a command that did not read it finds no installation', async () => {
+    const file = path.join(directory, 'service.env');
+    assert.match(await said(), /--env-file FILE reads another file\.$/);
+    writeFileSync(file, '# Nothing\n');
+    assert.ok((await said()).endsWith(` To read ${file}, add --env-file ${file}.`));
+    assert.match(await said('--env-file', file), /--env-file FILE reads another file\.$/);
   });
 });
 

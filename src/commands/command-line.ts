@@ -32,7 +32,6 @@ const HELP = ['help', ...HELP_FLAGS];
 const VERSION_WORDS = ['version', '--version', '-v'];
 
 const ENV_FILE_FLAG = '--env-file';
-/** Only the service manager reads it for a server. */
 const FILES_OF_SERVICES = ['/etc/doorlist.env'];
 
 /** Runs one command and returns its exit code: see `EXIT_CODES`. */
@@ -96,7 +95,7 @@ function takeEnvFile(given: readonly string[]): { words: string[]; envFile: stri
 
 /** A secret that the environment sets, directly or by its file, overrides both ways of the file. */
 function settingsOf(
-  { environment, envFile }: Terminal,
+  { environment, envFile, filesOfServices = FILES_OF_SERVICES }: Terminal,
   chosen: string | undefined,
 ): { variables: NodeJS.ProcessEnv; from: string } {
   const file = chosen ?? envFile;
@@ -106,12 +105,15 @@ function settingsOf(
     const both = [name, fileVariable(name)];
     if (both.some((each) => environment[each])) for (const each of both) delete filed[each];
   }
-  return { variables: { ...filed, ...environment }, from: sourcesInWords(path.resolve(file)) };
+  return {
+    variables: { ...filed, ...environment },
+    from: sourcesInWords(path.resolve(file), filesOfServices),
+  };
 }
 
-function sourcesInWords(file: string): string {
+function sourcesInWords(file: string, filesOfServices: readonly string[]): string {
   const read = `Variables were read from the environment and ${file}${existsSync(file) ? '' : ', which does not exist'}.`;
-  const unread = FILES_OF_SERVICES.find((each) => each !== file && existsSync(each));
+  const unread = filesOfServices.find((each) => each !== file && existsSync(each));
   return unread === undefined
     ? `${read} ${ENV_FILE_FLAG} FILE reads another file.`
     : `${read} To read ${unread}, add ${ENV_FILE_FLAG} ${unread}.`;
