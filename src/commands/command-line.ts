@@ -6,7 +6,7 @@ import { readEnvFile } from '../config/env-file.ts';
 import { fileVariable } from '../config/environment.ts';
 import { SECRETS } from '../config/variables.ts';
 import { explainError } from '../installation/explain-error.ts';
-import { mayPass } from '../installation/may-pass.ts';
+import { mayPass, mayPassOnceOpen } from '../installation/may-pass.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { EXIT_CODES, FAILED, TRY_AGAIN, USAGE } from '../lib/exit-codes.ts';
@@ -17,43 +17,27 @@ import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
+import { type Command, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { loadCommands } from './command-groups.ts';
+import { COMMON, flagsOf } from './common-flags.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
 import { runOnce } from './run-once.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
 const VERSION_WORDS = ['version', '--version', '-v'];
 
 const ENV_FILE_FLAG = '--env-file';
-/** Only the service manager reads it for a server. */
 const FILES_OF_SERVICES = ['/etc/doorlist.env'];
-
-const COMMON: Record<string, Flag> = {
-  json: { about: 'Print the result as JSON.' },
-  'env-file': {
-    value: 'FILE',
-    about: 'Read variables from this file, instead of .env in the working directory.',
-  },
-  help: { about: 'Show this help.' },
-};
-
-const ONCE: Record<string, Flag> = {
-  'idempotency-key': {
-    value: 'KEY',
-    about: 'Run again with the same key within a day, it does nothing again and prints the first result.',
-  },
-};
-
-const flagsOf = ({ flags, once }: Command): Record<string, Flag> => ({ ...flags, ...(once ? ONCE : {}) });
 
 /** Runs one command and returns its exit code: see `EXIT_CODES`. */
 export async function runCommandLine(given: string[], terminal: Terminal): Promise<number> {
   const asJson = given.includes('--json');
   let config: Config | undefined;
   let command: Command | undefined;
+  let isOpen = false;
   try {
     const { words, envFile } = takeEnvFile(given);
     const [first = 'help', ...rest] = words;
@@ -77,13 +61,18 @@ export async function runCommandLine(given: string[], terminal: Terminal): Promi
     }
     const { variables, from } = settingsOf(terminal, envFile);
     config = { ...readConfig(variables), settingsFrom: from };
-    const outcome = await run(command, operands, flags, config, terminal);
+    const outcome = await run(command, operands, flags, config, terminal, () => {
+      isOpen = true;
+    });
     if (asJson) terminal.out(printableJson(outcome.json));
     else if (outcome.text !== '')
       (outcome.outputIsData ? terminal.error : terminal.out)(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
-    return explain(error as Error, asJson, terminal, config, command);
+    // A command that opens the installation by itself may be the one that sets it up.
+    const passes =
+      command?.run && !isOpen ? mayPassOnceOpen(error as Error, config) : mayPass(error as Error);
+    return explain(error as Error, asJson, terminal, { config, command, passes });
   }
 }
 
@@ -104,7 +93,7 @@ function takeEnvFile(given: readonly string[]): { words: string[]; envFile: stri
 
 /** A secret that the environment sets, directly or by its file, overrides both ways of the file. */
 function settingsOf(
-  { environment, envFile }: Terminal,
+  { environment, envFile, filesOfServices = FILES_OF_SERVICES }: Terminal,
   chosen: string | undefined,
 ): { variables: NodeJS.ProcessEnv; from: string } {
   const file = chosen ?? envFile;
@@ -114,12 +103,15 @@ function settingsOf(
     const both = [name, fileVariable(name)];
     if (both.some((each) => environment[each])) for (const each of both) delete filed[each];
   }
-  return { variables: { ...filed, ...environment }, from: sourcesInWords(path.resolve(file)) };
+  return {
+    variables: { ...filed, ...environment },
+    from: sourcesInWords(path.resolve(file), filesOfServices),
+  };
 }
 
-function sourcesInWords(file: string): string {
+function sourcesInWords(file: string, filesOfServices: readonly string[]): string {
   const read = `Variables were read from the environment and ${file}${existsSync(file) ? '' : ', which does not exist'}.`;
-  const unread = FILES_OF_SERVICES.find((each) => each !== file && existsSync(each));
+  const unread = filesOfServices.find((each) => each !== file && existsSync(each));
   return unread === undefined
     ? `${read} ${ENV_FILE_FLAG} FILE reads another file.`
     : `${read} To read ${unread}, add ${ENV_FILE_FLAG} ${unread}.`;
@@ -131,6 +123,7 @@ async function run(
   flags: Flags,
   config: Config,
   terminal: Terminal,
+  opened: () => void,
 ): Promise<Outcome> {
   if (command.raw) return command.raw(config, operands, flags, terminal);
   const context = await openExisting(config, createLogger('silent'));
@@ -140,6 +133,7 @@ async function run(
   });
   try {
     const { vault, ...operators } = await openOperators(context);
+    opened();
     const audit = auditAs({ ...operators, vault }, COMMAND_LINE);
     const actor = referenceTo(COMMAND_LINE);
     const work = async (within: Context) =>
@@ -161,9 +155,7 @@ export async function checkCommand(words: string[]): Promise<void> {
 async function findCommand(words: string[]): Promise<Command> {
   const command = await commandNamed(words);
   if (command) return command;
-  throw new UsageProblem(
-    `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${await overview()}`,
-  );
+  throw await unknownCommand(words);
 }
 
 async function commandNamed(words: string[]): Promise<Command | undefined> {
@@ -185,7 +177,7 @@ async function helpOn(words: string[]): Promise<string> {
   const commands = await loadCommands(group);
   const beginning = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
   if (beginning.length > 0) return listOf(beginning);
-  throw new UsageProblem(`unknown command "${words.join(' ')}"\n\n${await overview()}`);
+  throw await unknownCommand(words);
 }
 
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
@@ -237,14 +229,12 @@ function explain(
   error: Error,
   asJson: boolean,
   terminal: Terminal,
-  config: Config | undefined,
-  command: Command | undefined,
+  { config, command, passes }: { config: Config | undefined; command: Command | undefined; passes: boolean },
 ): number {
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : explainError(error, config);
   const named =
     error instanceof DoorlistError && words ? withFlagNames(words, command && flagsOf(command)) : words;
-  const passes = mayPass(error);
   const code = error instanceof DoorlistError ? error.code : codeOf(mistyped, passes);
   if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));
   terminal.error(printable(`doorlist: ${named ?? error.stack ?? error.message}`));

@@ -42,6 +42,8 @@ export interface Terminal {
   environment: NodeJS.ProcessEnv;
   /** Supplies variables that the environment does not set, if the file exists. */
   envFile?: string;
+  /** Files that only the service manager reads, for a server. Others in tests. */
+  filesOfServices?: readonly string[];
   /** Of new backups. Lower in tests. */
   passphraseCost?: PassphraseCost;
   /** Stands in for the DNS, in tests. */
