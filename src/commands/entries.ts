@@ -1,25 +1,20 @@
 import type { Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
-import { notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
 import { isoTime } from '../lib/time.ts';
-import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
-import { hasMailServer } from '../mail/sending.ts';
+import { type Mailable, notEmailed } from '../mail/mailable.ts';
 import type { SegmentInput } from '../operations/core/segments.ts';
-import { readEntry } from '../waitlist/entries/browse-entries.ts';
+import { addEntry, entries as operations } from '../operations/entries/entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
-import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
+import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
-import { putBack } from '../waitlist/entries/put-back.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import { bothSegments, readSavedSegment } from '../waitlist/entries/saved-segments.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
-import { addPerson } from '../waitlist/signup/signup.ts';
-import { parsePerson } from '../waitlist/signup/signup-input.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
 import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
 import { presentPerson } from '../wire/person.ts';
@@ -34,6 +29,7 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
+import { commandsFor } from './command-of.ts';
 import { progressLine } from './progress.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
@@ -57,46 +53,50 @@ export const STATUS_FLAG: Record<string, Flag> = {
   status: { value: 'STATUS', about: `One of ${STATUSES.join(', ')}.` },
 };
 
+interface AddedEntry {
+  entry: PresentedEntry;
+  mailable: Mailable | null;
+}
+
+const command = commandsFor([...operations, addEntry]);
+
 export const entries: Command[] = [
-  {
+  command<AddedEntry>('addEntry', {
     name: 'entry add',
     once: true,
     about: 'Add a person by hand, exactly as a signup does.',
-    operands: ['EMAIL_OR_PHONE'],
-    flags: {
-      ...QUEUE_FLAGS,
-      metadata: { value: 'JSON', about: 'Custom data as a JSON object, such as \'{"name":"Ada"}\'.' },
-      'referred-by': { value: 'WHO', about: 'Email, phone or referral code of the referrer.' },
+    operands: { EMAIL_OR_PHONE: null },
+    fields: {
+      email: false,
+      phone: false,
+      metadata: {
+        value: 'JSON',
+        about: 'Custom data as a JSON object, such as \'{"name":"Ada"}\'.',
+        read: parseObject,
+      },
+      referredBy: { value: 'WHO', about: 'Email, phone or referral code of the referrer.' },
     },
-    run: async (context, [who = ''], flags, config) => {
-      const queue = await queueOf(context, flags);
-      const { seq, created } = await addPerson(context, queue, parsePerson(personOf(who, flags)));
-      const found = (await entriesBySeq(context, queue, [seq])).get(seq);
-      if (!found) throw notFound(`there is no entry ${who}`);
-      const kind = await signupMail(context, queue);
-      const mailable = created
-        ? await mailableTo(context, queue, kind, found.email, await hasMailServer(context, config))
-        : null;
-      const entry = presentEntry(found);
+    input: (_flags, _context, [who = '']) => (who.includes('@') ? { email: who } : { phone: who }),
+    show: (added) => {
+      const { entry, mailable } = added;
       const note = mailable === null ? `${entry.id} is on the waitlist already.` : notEmailed(mailable);
-      return {
-        json: { entry, created, mailable },
-        text: `${entryTable([entry])}${note && `\n\n${note}`}`,
-      };
+      return { json: added, text: `${entryTable([entry])}${note && `\n\n${note}`}` };
     },
-  },
-  {
+  }),
+  command<PresentedEntry>('getEntry', {
     name: 'entry show',
     about: 'Show an entry by email or phone.',
-    operands: ['EMAIL_OR_PHONE'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [who = ''], flags) => {
-      const entry = presentEntry(await findEntry(context, await queueOf(context, flags), who));
-      return { json: entry, text: entryTable([entry]) };
+    operands: { EMAIL_OR_PHONE: null },
+    fields: { entryId: false },
+    input: async (flags, context, [who = '']) => {
+      const { id } = await findEntry(context, await queueOf(context, flags), who);
+      return { entryId: formatId('ent', id) };
     },
-  },
+    show: outcomeOf,
+  }),
   {
     name: 'entry list',
+    operations: ['listEntries'],
     about: 'List entries in join order.',
     flags: {
       ...QUEUE_FLAGS,
@@ -119,6 +119,7 @@ export const entries: Command[] = [
   },
   {
     name: 'entry confirm',
+    operations: ['updateEntry'],
     about: "Confirm pending entries on people's behalf: one, a segment, or all.",
     operands: ['[ENTRY_ID]'],
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, all: { about: 'Confirm every pending entry.' } },
@@ -134,6 +135,7 @@ export const entries: Command[] = [
   },
   {
     name: 'entry remove',
+    operations: ['removeEntry'],
     about: 'Remove a person and erase their personal data.',
     operands: ['WHO'],
     flags: {
@@ -151,20 +153,14 @@ export const entries: Command[] = [
       return { json: { id, removed: true }, text: `Removed ${what}${how}. All personal data was erased.` };
     },
   },
-  {
+  command<PresentedEntry>('restoreEntry', {
     name: 'entry restore',
     about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
-    operands: ['ENTRY_ID'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [id = ''], flags) => {
-      const queue = await queueOf(context, flags);
-      await putBack(context, queue, id);
-      const entry = presentEntry(await readEntry(context, queue, id));
-      return { json: entry, text: entryTable([entry]) };
-    },
-  },
+    show: outcomeOf,
+  }),
   {
     name: 'entry export',
+    operations: ['exportEntry'],
     about: 'Print all data stored about a person as JSON.',
     operands: ['EMAIL_OR_PHONE'],
     flags: QUEUE_FLAGS,
@@ -186,14 +182,8 @@ export const entries: Command[] = [
   },
 ];
 
-function personOf(who: string, flags: Flags): Record<string, unknown> {
-  const metadata = textOr(flags, 'metadata', undefined);
-  const referredBy = textOr(flags, 'referred-by', undefined);
-  return {
-    ...(who.includes('@') ? { email: who } : { phone: who }),
-    ...(metadata === undefined ? {} : { metadata: parseObject(metadata) }),
-    ...(referredBy === undefined ? {} : { referredBy }),
-  };
+function outcomeOf(entry: PresentedEntry): Outcome {
+  return { json: entry, text: entryTable([entry]) };
 }
 
 function parseObject(text: string): unknown {
@@ -247,8 +237,8 @@ export async function parseSegment(
 }
 
 /** The same for an operation, which reads the saved segment itself. */
-export function segmentInput(flags: Flags): Static<typeof SegmentInput> {
-  const { pairs, joinedBefore, joinedAfter, status: _, ...rest } = parseConditions(flags);
+export function segmentInput(flags: Flags): Static<typeof SegmentInput> & { status?: Status } {
+  const { pairs, joinedBefore, joinedAfter, ...rest } = parseConditions(flags);
   const saved = textOr(flags, 'segment', undefined);
   return {
     ...rest,
