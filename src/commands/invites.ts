@@ -34,9 +34,9 @@ import {
   UsageProblem,
 } from './command.ts';
 import { commandsFor } from './command-of.ts';
-import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
 import { progressLine } from './progress.ts';
 import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
+import { parseSegment, SEGMENT_FLAGS } from './segment-flags.ts';
 
 const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
   ...EXPIRY_FLAGS,

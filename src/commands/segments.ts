@@ -4,8 +4,8 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { presentSavedSegment } from '../wire/segment.ts';
 import { type Flags, table } from './command.ts';
 import { commandsFor } from './command-of.ts';
-import { SEGMENT_FLAGS, STATUS_FLAG, segmentInput } from './entries.ts';
 import { queueOf } from './queue.ts';
+import { SEGMENT_FLAGS, STATUS_FLAG, segmentInput } from './segment-flags.ts';
 
 const { segment: _, ...CONDITION_FLAGS } = SEGMENT_FLAGS;
 

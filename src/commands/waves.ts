@@ -5,8 +5,8 @@ import { type Schedule, WEEKDAYS, type Weekday } from '../waitlist/waves/schedul
 import type { presentForecast, presentWave, WaveDetailsSchema } from '../wire/wave.ts';
 import { type Flag, type Flags, type Outcome, requireText, table, textOr, UsageProblem } from './command.ts';
 import { commandsFor } from './command-of.ts';
-import { SEGMENT_FLAGS, segmentInput } from './entries.ts';
 import type { FieldWords } from './field-flags.ts';
+import { SEGMENT_FLAGS, segmentInput } from './segment-flags.ts';
 
 type Wave = ReturnType<typeof presentWave>;
 type Forecast = ReturnType<typeof presentForecast>;
