@@ -3,6 +3,8 @@ import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
+import { form } from './forms/form.ts';
+import { referralReviews } from './forms/reviews.ts';
 import { createInvites } from './invites/create-invites.ts';
 import { invites } from './invites/invites.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -12,6 +14,7 @@ import { listAudit } from './operators/audit.ts';
 import { operatorMails } from './operators/operator-mails.ts';
 import { operators } from './operators/operators.ts';
 import { tokens } from './operators/tokens.ts';
+import { transfer } from './transfer/transfer.ts';
 import { waves } from './waves/waves.ts';
 import { webhookDeliveries } from './webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
@@ -27,6 +30,9 @@ export const OPERATIONS: readonly Operation[] = [
   ...webhookDeliveries,
   ...mailSettings,
   ...mails,
+  ...transfer,
+  ...form,
+  ...referralReviews,
   ...jobs,
   ...entries,
   ...aboutEntry,

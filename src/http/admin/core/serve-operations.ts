@@ -16,7 +16,7 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
     app.route({
       method: methodOf(operation),
       url: pathOf(operation),
-      schema: schemaOf(operation),
+      schema: knownSchema(operation),
       ...(operation.bodyBytesMax === undefined ? {} : { bodyLimit: operation.bodyBytesMax }),
       ...(operation.takesTurns ? { config: { takesTurns: true } } : {}),
       ...(mayLackBody(operation) ? { preValidation: addEmptyBody } : {}),
@@ -29,6 +29,15 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
       },
     });
   }
+}
+
+const known = new WeakMap<Operation, ReturnType<typeof schemaOf>>();
+
+/** Routes are also added for a single request, to change in its transaction. */
+function knownSchema(operation: Operation) {
+  const schema = known.get(operation) ?? schemaOf(operation);
+  known.set(operation, schema);
+  return schema;
 }
 
 function schemaOf(operation: Operation) {
