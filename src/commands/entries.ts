@@ -1,15 +1,13 @@
 import { formatId } from '../lib/ids.ts';
 import { type Mailable, notEmailed } from '../mail/mailable.ts';
 import { addEntry, entries as operations } from '../operations/entries/entries.ts';
+import { LEADERBOARD_MAX, leaderboard, listSegment } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
-import { leaderboard } from '../waitlist/entries/list-leaders.ts';
-import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
 import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
 import { presentPerson } from '../wire/person.ts';

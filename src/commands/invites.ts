@@ -5,6 +5,7 @@ import { isoTimeOrNull } from '../lib/time.ts';
 import { leftToday, type Mailable, mailableFrom, notEmailed } from '../mail/mailable.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { createInvites } from '../operations/invites/create-invites.ts';
+import { listInvites } from '../waitlist/invites/browse-invites.ts';
 import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
   type RunProgress,
@@ -12,8 +13,7 @@ import {
   resumeInviteRun,
   startInviteRun,
 } from '../waitlist/invites/invite-run.ts';
-import { listInvites } from '../waitlist/invites/list-invites.ts';
-import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
+import { type NotInvited, whyNotInvited } from '../waitlist/invites/preview-invites.ts';
 import { countOpen, revokeMany, type WhichInvites } from '../waitlist/invites/revoke-many.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';

@@ -18,7 +18,7 @@ import { isThere } from '../lib/private-file.ts';
 import { muteStates, reportState } from '../lib/state-log.ts';
 import type { Tracer } from '../lib/tracer.ts';
 import { mailListener } from '../mail/listener.ts';
-import { createWakeUps, type WakeUps } from '../outbox/wake-up.ts';
+import { createWakeUps, type WakeUps } from '../outbox/message.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { masterKeyFromEnvironment, masterKeyFromFile } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -120,7 +120,7 @@ export async function openForThread(
 function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
   if (config.databaseUrl !== undefined) return error;
   const note = isServing(config) ? readMigrationNote(config) : undefined;
-  return note === undefined ? error : new SchemaTooOld(error.version, note);
+  return note === undefined ? error : SchemaTooOld.whileUpdating(error.version, note);
 }
 
 export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkInstallation } from '../../src/installation/health.ts';
 import { formatId, parseId } from '../../src/lib/ids.ts';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { listNewestJobs, readJob } from '../../src/waitlist/jobs/find-jobs.ts';
 import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
@@ -17,10 +17,9 @@ import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { readable, readableQueue } from '../../src/waitlist/queue/readable.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { fillMailboxes } from '../../src/waitlist/upkeep/fill-mailboxes.ts';
+import { watch } from '../../src/waitlist/upkeep/health.ts';
 import { removeDeleted } from '../../src/waitlist/upkeep/remove-deleted.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { watch } from '../../src/waitlist/upkeep/watch.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { readWave } from '../../src/waitlist/waves/waves.ts';
 import { listEndpoints } from '../../src/webhooks/endpoints.ts';
@@ -148,7 +147,6 @@ forEachEngine((engine) => {
       clock.advance(2 * HOUR_MS);
       for (let round = 0; round < 3; round += 1) {
         await keepUp(context);
-        await fillMailboxes(context);
         await Promise.all([removeDeleted(context), watch(context), forgetOldJobs(context)]);
         await runDueJobs(context, [QUICK]);
         await service.runJobs();

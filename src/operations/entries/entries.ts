@@ -5,13 +5,12 @@ import { referenceTo } from '../../operators/actor.ts';
 import { mayActAs } from '../../operators/roles.ts';
 import { browseEntries, isEntryId, readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { entriesBySeq, SORTS } from '../../waitlist/entries/entries.ts';
-import { putBack } from '../../waitlist/entries/put-back.ts';
 import { removeEntry } from '../../waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../waitlist/entries/update-entry.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
-import { takeOff } from '../../waitlist/invites/take-off.ts';
+import { putBack, takeOff } from '../../waitlist/invites/removal.ts';
 import { PHONE_CHARACTERS_MAX } from '../../waitlist/people/identity.ts';
-import { METADATA_BYTES_MAX } from '../../waitlist/people/metadata.ts';
+import { METADATA_BYTES_MAX } from '../../waitlist/people/person.ts';
 import { addPerson } from '../../waitlist/signup/signup.ts';
 import { parsePerson } from '../../waitlist/signup/signup-input.ts';
 import {

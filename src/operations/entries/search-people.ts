@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../waitlist/finding/search-everywhere.ts';
+import { PEOPLE_MAX, QUEUES_MAX, searchEverywhere } from '../../waitlist/finding/search-entry.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import { named } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';

@@ -2,9 +2,13 @@ import Type from 'typebox';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid } from '../../lib/errors.ts';
 import { DAY_MS, isoTime } from '../../lib/time.ts';
-import { listBlockedOrigins } from '../../waitlist/forms/blocked-origins.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
-import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../waitlist/forms/refusals.ts';
+import {
+  listBlockedOrigins,
+  listRefusals,
+  REFUSAL_REASONS,
+  type RefusalSlot,
+} from '../../waitlist/forms/refusals.ts';
 import { rotateFormKey, updateForm } from '../../waitlist/forms/update-form.ts';
 import { captchaInput, EXAMPLE_FORM, FormSchema, formProperties, presentForm } from '../../wire/form.ts';
 import { named, oneOf, time, WORD, withExamples } from '../../wire/schema.ts';

@@ -14,7 +14,7 @@ import {
   readInvite,
 } from '../../waitlist/invites/browse-invites.ts';
 import { revokeOne } from '../../waitlist/invites/end-invites.ts';
-import { resendInvite } from '../../waitlist/invites/resend-invite.ts';
+import { resendInvite } from '../../waitlist/invites/remind-invited.ts';
 import { countOpen, startRevoking } from '../../waitlist/invites/revoke-many.ts';
 import { joinLink } from '../../waitlist/links/links.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';

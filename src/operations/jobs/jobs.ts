@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { DoorlistError } from '../../lib/errors.ts';
 import { mayActAs, type Role } from '../../operators/roles.ts';
-import { cancelJob } from '../../waitlist/jobs/cancel-job.ts';
-import { readJob } from '../../waitlist/jobs/find-jobs.ts';
+import { cancelJob, readJob } from '../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../wire/job.ts';
 import { UNMASKED } from '../../wire/mask.ts';
 import { WORD } from '../../wire/schema.ts';

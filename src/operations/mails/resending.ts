@@ -6,7 +6,7 @@ import { mailableFrom, mailableTo, NO_MAIL_SERVER } from '../../mail/mailable.ts
 import { mailRetryJob, sendKeptJob } from '../../mail/resend-job.ts';
 import { MAIL_KINDS } from '../../mail/templates/kinds.ts';
 import { readEntry } from '../../waitlist/entries/browse-entries.ts';
-import { resendConfirmation } from '../../waitlist/entries/resend-confirmation.ts';
+import { resendConfirmation } from '../../waitlist/entries/confirm-entry.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../wire/job.ts';

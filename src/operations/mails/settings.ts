@@ -5,7 +5,7 @@ import { mailWarnings } from '../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../mail/templates/kinds.ts';
 import { URL_CHARACTERS_MAX } from '../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../mail/update-settings.ts';
-import { REMINDER_MS } from '../../waitlist/queue/setting-ranges.ts';
+import { REMINDER_MS } from '../../waitlist/queue/queue-settings.ts';
 import { pictureUrl } from '../../waitlist/settings/pictures.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';

@@ -7,7 +7,7 @@ import { presentMail } from '../../mail/present.ts';
 import { MAIL_KINDS, type MailKind } from '../../mail/templates/kinds.ts';
 import { readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { SUPPRESSION_REASONS, suppressionsOf } from '../../waitlist/links/suppression.ts';
-import { mailTarget } from '../../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../../waitlist/sending/state.ts';
 import { named, oneOf, time } from '../../wire/schema.ts';
 import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from '../core/mailable.ts';
 import { operation } from '../core/operation.ts';

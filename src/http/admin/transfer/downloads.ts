@@ -13,7 +13,7 @@ import {
   type OpenExport,
   openExport,
 } from '../../../waitlist/transfer/export/export-job.ts';
-import { writeCell } from '../../../waitlist/transfer/files/cells.ts';
+import { writeCell } from '../../../waitlist/transfer/files/csv-record.ts';
 import { findImport, openBadRows } from '../../../waitlist/transfer/import/find-import.ts';
 import { readErrors } from '../../../waitlist/transfer/import/uploads.ts';
 import { exportFile } from '../../../wire/entry-export.ts';

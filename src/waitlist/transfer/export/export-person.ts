@@ -1,12 +1,12 @@
 import { parseEmail } from '../../../lib/email.ts';
 import { DoorlistError, damaged, notFound } from '../../../lib/errors.ts';
-import { findMessagesAbout } from '../../../outbox/messages-about.ts';
+import { findMessagesAbout } from '../../../outbox/message.ts';
 import { ifReadable } from '../../../vault/crypto.ts';
 import { readEntry } from '../../entries/browse-entries.ts';
+import { findConfirmation, type OperatorConfirmation } from '../../entries/confirm-entry.ts';
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
-import { findConfirmation, type OperatorConfirmation } from '../../entries/operator-confirmation.ts';
-import { type Invite, listInvites } from '../../invites/list-invites.ts';
+import { type Invite, listInvites } from '../../invites/browse-invites.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 
