@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
-import { leftToday, mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
-import { readParts } from '../mail/parts.ts';
-import { hasMailServer, sendingOf } from '../mail/sending.ts';
+import { isoTimeOrNull } from '../lib/time.ts';
+import { leftToday, type Mailable, mailableFrom, notEmailed } from '../mail/mailable.ts';
+import { hasMailServer } from '../mail/sending.ts';
+import { createInvites } from '../operations/invites/create-invites.ts';
 import { listInvites } from '../waitlist/invites/browse-invites.ts';
-import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
   type RunProgress,
@@ -15,11 +15,10 @@ import {
 } from '../waitlist/invites/invite-run.ts';
 import { type NotInvited, whyNotInvited } from '../waitlist/invites/preview-invites.ts';
 import { countOpen, revokeMany, type WhichInvites } from '../waitlist/invites/revoke-many.ts';
-import { joinLink } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { findWave } from '../waitlist/waves/waves.ts';
-import { presentCreatedInvite, presentInviteDetails } from '../wire/invite.ts';
+import { presentInviteDetails } from '../wire/invite.ts';
 import {
   type Command,
   EXPIRY_FLAGS,
@@ -30,51 +29,54 @@ import {
   parseSince,
   parseWhole,
   parseWholeText,
-  requireText,
   table,
   textOr,
   UsageProblem,
 } from './command.ts';
-import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
+import { commandsFor } from './command-of.ts';
 import { progressLine } from './progress.ts';
 import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
+import { parseSegment, SEGMENT_FLAGS } from './segment-flags.ts';
 
 const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
   ...EXPIRY_FLAGS,
   'no-expiry': { about: "Create invites that never expire, whatever the waitlist's default." },
 };
 
+interface CreatedInvite {
+  id: string;
+  code: string;
+  expiresAt: string | null;
+  mailable: Mailable;
+}
+
+const command = commandsFor([createInvites]);
+
 export const invites: Command[] = [
-  {
+  command<CreatedInvite>('createInvites', {
     name: 'invite create',
     once: true,
     about: 'Invite an email address, whether or not it is on the waitlist.',
-    flags: {
-      ...QUEUE_FLAGS,
+    fields: {
       email: { value: 'EMAIL', about: 'Email address to invite.', required: true },
-      ...INVITE_EXPIRY_FLAGS,
+      ...{ first: false, segment: false, expiresAt: false, expiresInMs: false, dryRun: false, expect: false },
     },
-    run: async (context, _, flags, config) => {
-      const queue = await queueOf(context, flags);
+    flags: INVITE_EXPIRY_FLAGS,
+    input: async (flags, context) => {
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      const email = requireText(flags, 'email');
-      const hasServer = await hasMailServer(context, config);
-      const mailable = await mailableTo(context, queue, 'invite', email, hasServer);
-      const invite = presentCreatedInvite(await createInvite(context, queue, { email, expiresAt }));
-      const { settings } = await readParts(context, queue.waitlist.internalId);
-      const { publicUrl } = await sendingOf(context, config);
-      const url = joinLink(settings.joinUrl, publicUrl, invite.code);
-      const note = notEmailed(mailable);
-      const expiry = invite.expiresAt ? `expires ${invite.expiresAt}` : 'never expires';
-      return {
-        json: { ...invite, url, mailable },
-        text: `${invite.code}\n\n${invite.id}, ${expiry}${note && `\n${note}`}`,
-      };
+      return expiresAt === undefined ? {} : { expiresAt: isoTimeOrNull(expiresAt) };
     },
-  },
+    show: (invite) => {
+      const { id, code, expiresAt, mailable } = invite;
+      const note = notEmailed(mailable);
+      const expiry = expiresAt ? `expires ${expiresAt}` : 'never expires';
+      return { json: invite, text: `${code}\n\n${id}, ${expiry}${note && `\n${note}`}` };
+    },
+  }),
   {
     name: 'invite first',
     once: 'job',
+    operations: ['createInvites'],
     about: 'Invite the first COUNT people in the queue. Entries without an email are skipped.',
     operands: ['COUNT'],
     flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
@@ -90,6 +92,7 @@ export const invites: Command[] = [
   {
     name: 'invite segment',
     once: 'job',
+    operations: ['createInvites'],
     about: 'Invite every waiting entry that matches the conditions.',
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, _, flags, config) => {
@@ -116,6 +119,7 @@ export const invites: Command[] = [
   },
   {
     name: 'invite list',
+    operations: ['listInvites'],
     about: 'List invites with their codes.',
     flags: {
       ...QUEUE_FLAGS,
@@ -133,6 +137,7 @@ export const invites: Command[] = [
   },
   {
     name: 'invite revoke',
+    operations: ['revokeInvite'],
     about: 'Revoke an invite. Its entry goes back to the queue.',
     operands: ['CODE_OR_ID'],
     run: async (context, [codeOrId = '']) => {
@@ -143,6 +148,7 @@ export const invites: Command[] = [
   },
   {
     name: 'invite revoke-all',
+    operations: ['revokeInvites'],
     about: 'Revoke all open invites, or those of a wave or since a time.',
     flags: {
       ...QUEUE_FLAGS,

@@ -1,51 +1,49 @@
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
+import { showOperatorMail } from '../mail/operators/mailbox.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { MAIL_STATES } from '../mail/templates/kinds.ts';
+import { operatorMails as operations } from '../operations/operators/operator-mails.ts';
 import { openOperators } from '../operators/context.ts';
-import { type Command, parseWhole, table, textOr, UsageProblem } from './command.ts';
+import { type Command, table } from './command.ts';
+import { commandsFor } from './command-of.ts';
 
-/** Emails to operators. The mail code is loaded only if it is needed. */
+interface Page {
+  mails: {
+    id: string;
+    kind: string;
+    to: string | null;
+    state: string;
+    createdAt: string;
+    error: string | null;
+  }[];
+  nextCursor: string | null;
+}
+
+const command = commandsFor(operations);
+
 export const operatorMails: Command[] = [
-  {
+  command<Page>('listOperatorMails', {
     name: 'operator mails',
     about: 'List emails to operators, newest first.',
-    flags: {
+    fields: {
       state: { value: 'STATE', about: `Only emails in this state: ${MAIL_STATES.join(', ')}.` },
       limit: { value: 'N', about: 'Number of results (default: 50).' },
       cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
-    run: async (context, _, flags) => {
-      const { listOperatorMails } = await import('../mail/operators/mailbox.ts');
-      const text = textOr(flags, 'state', undefined);
-      const state = MAIL_STATES.find((one) => one === text);
-      if (text !== undefined && !state)
-        throw new UsageProblem(`--state: must be one of ${MAIL_STATES.join(', ')}`);
-      const { mails, nextCursor } = await listOperatorMails(await openOperators(context), {
-        limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
-        cursor: textOr(flags, 'cursor', undefined),
-        state,
-      });
-      const shown = mails.map((mail) => ({
-        ...mail,
-        createdAt: isoTime(mail.createdAt),
-        nextAttemptAt: isoTimeOrNull(mail.nextAttemptAt),
-      }));
-      const rows = shown.map(({ id, kind, to, state, createdAt, error }) => [
+    show: (page) => {
+      const rows = page.mails.map(({ id, kind, to, state, createdAt, error }) => [
         ...[id, kind, to, state, createdAt, error],
       ]);
-      const more = nextCursor ? `\n\nNext page: --cursor ${nextCursor}` : '';
-      return {
-        json: { mails: shown, nextCursor },
-        text: table(['ID', 'KIND', 'TO', 'STATE', 'CREATED', 'ERROR'], rows) + more,
-      };
+      const more = page.nextCursor ? `\n\nNext page: --cursor ${page.nextCursor}` : '';
+      return { json: page, text: table(['ID', 'KIND', 'TO', 'STATE', 'CREATED', 'ERROR'], rows) + more };
     },
-  },
+  }),
   {
     name: 'operator mail',
+    operations: ['getOperatorMail'],
     about: 'Show an email to an operator, with its one-time link and its attempts.',
     operands: ['MAIL_ID'],
     run: async (context, [id = ''], _flags, config) => {
-      const { showOperatorMail } = await import('../mail/operators/mailbox.ts');
       const sending = await sendingOf(context, config);
       const view = await showOperatorMail(await openOperators(context), id, sending);
       const { mail, log } = view;

@@ -4,27 +4,29 @@ import { DoorlistError } from '../lib/errors.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { sendingOf } from '../mail/sending.ts';
+import { operators as operations, type presentOperator } from '../operations/operators/operators.ts';
+import { type presentToken, tokens } from '../operations/operators/tokens.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
-import { linkUrl, type OneTimeLink } from '../operators/links.ts';
-import type { Operator } from '../operators/operator.ts';
-import { createOperatorLink, inviteOperator, listOperators } from '../operators/operators.ts';
-import { parseRole, type Role } from '../operators/roles.ts';
+import { linkUrl } from '../operators/links.ts';
+import { createOperatorLink } from '../operators/operators.ts';
+import { parseRole } from '../operators/roles.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
-import { createToken, listTokens, revokeToken } from '../operators/tokens.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import {
-  type Command,
-  EXPIRY_FLAGS,
-  type Flags,
-  type Outcome,
-  parseExpiry,
-  requireText,
-  table,
-  textOr,
-} from './command.ts';
+import { type Command, EXPIRY_FLAGS, type Outcome, parseExpiry, requireText, table } from './command.ts';
+import { commandsFor } from './command-of.ts';
+import type { FieldWords } from './field-flags.ts';
 
-const EMAIL = { email: { value: 'EMAIL', about: 'Email of the operator.', required: true } };
-const ROLE = { role: { value: 'ROLE', about: 'owner, admin, support or viewer; default: admin.' } };
+const ROLE: FieldWords = { value: 'ROLE', required: false, read: parseRole };
+
+type PresentedOperator = ReturnType<typeof presentOperator>;
+type Token = ReturnType<typeof presentToken>;
+
+interface Invited {
+  operator: PresentedOperator;
+  link: { url: string; expiresAt: string };
+}
+
+const command = commandsFor([...operations, ...tokens]);
 
 export const operators: Command[] = [
   {
@@ -42,151 +44,107 @@ export const operators: Command[] = [
       return { json: { url }, text: url };
     },
   },
-  {
+  command<Invited>('inviteOperator', {
     name: 'operator create',
     once: true,
     about: 'Add an operator, and print a one-time link to choose a password with.',
-    flags: {
-      ...EMAIL,
+    fields: {
+      email: { value: 'EMAIL', about: 'Email of the operator.' },
       name: { value: 'NAME', about: 'Name of the operator.' },
       role: {
-        value: 'ROLE',
+        ...ROLE,
         about: 'owner, admin, support or viewer; default: owner for the first one, then admin.',
       },
     },
-    run: async (context, _, flags, config) => {
-      const opened = await openAccounts(context);
-      const role = readRole(flags, (await isSetUp(context.db.query)) ? 'admin' : 'owner');
-      const input = { email: requireText(flags, 'email'), name: textOr(flags, 'name', undefined), role };
-      const { operator, link } = await inviteOperator(opened, COMMAND_LINE, input);
-      return linkOutcome(`Added ${operator.email} as ${operator.role}.`, operator, link, context, config);
-    },
-  },
-  {
+    input: async (_flags, { db }) => ({ role: (await isSetUp(db.query)) ? 'admin' : 'owner' }),
+    show: ({ operator, link }) => linkOutcome(`Added ${operator.email} as ${operator.role}.`, operator, link),
+  }),
+  command<{ operators: PresentedOperator[] }>('listOperators', {
     name: 'operator list',
     about: 'List the operators.',
-    run: async (context) => {
-      const list = await listOperators(await openAccounts(context));
-      const rows = list.map(({ id, email, name, role, state, twoFactor }) => [
-        id,
-        email,
-        name,
-        role,
-        state,
-        twoFactor ? 'on' : 'off',
+    show: ({ operators }) => {
+      const rows = operators.map(({ id, email, name, role, state, twoFactor }) => [
+        ...[id, email, name, role, state, twoFactor ? 'on' : 'off'],
       ]);
-      return {
-        json: list.map((operator) => ({ ...operator, createdAt: isoTime(operator.createdAt) })),
-        text: table(['ID', 'EMAIL', 'NAME', 'ROLE', 'STATE', 'TWO-FACTOR'], rows),
-      };
+      const headings = ['ID', 'EMAIL', 'NAME', 'ROLE', 'STATE', 'TWO-FACTOR'];
+      return { json: operators, text: table(headings, rows) };
     },
-  },
+  }),
   {
     name: 'operator reset',
+    operations: ['createOperatorLink'],
     once: true,
     about: 'Print a one-time link with which an operator sets a new password.',
     flags: {
-      ...EMAIL,
+      email: { value: 'EMAIL', about: 'Email of the operator.', required: true },
       'two-factor-off': {
         about: 'Turn two-factor authentication off and remove passkeys as well, for a lost device.',
       },
     },
     run: async (context, _, flags, config) => {
       const find = { email: requireText(flags, 'email') };
+      const isOff = flags['two-factor-off'] === true;
       const { operator, link } = await createOperatorLink(
         await openAccounts(context),
         COMMAND_LINE,
         find,
-        flags['two-factor-off'] === true,
+        isOff,
       );
-      return linkOutcome(`Created a link for ${operator.email}.`, operator, link, context, config);
+      const url = linkUrl(await publicUrlOf(context, config), link.token);
+      const shown = { url, expiresAt: isoTime(link.expiresAt) };
+      return linkOutcome(`Created a link for ${operator.email}.`, operator, shown);
     },
   },
-  {
+  command<Token & { token: string }>('createAdminToken', {
     name: 'admin-token create',
     once: true,
     about: 'Create a token for the admin API. It is shown only once.',
-    flags: {
-      name: { value: 'NAME', about: 'What the token is for.', required: true },
-      ...ROLE,
-      ...EXPIRY_FLAGS,
-      quiet: { about: 'Print the token alone.' },
+    fields: {
+      name: { value: 'NAME', about: 'What the token is for.' },
+      role: { ...ROLE, about: 'owner, admin, support or viewer; default: admin.' },
+      expiresAt: false,
     },
-    run: async (context, _, flags) => {
-      const created = await createToken(await openAccounts(context), COMMAND_LINE, {
-        name: requireText(flags, 'name'),
-        role: readRole(flags, 'admin'),
-        expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
-      });
-      const text = `${created.token}\n\nThis is the only time that the token is shown. Its id is ${created.id}.`;
-      return { json: shown(created), text: flags.quiet === true ? created.token : text };
+    flags: { ...EXPIRY_FLAGS, quiet: { about: 'Print the token alone.' } },
+    input: async (flags, context) => ({
+      role: 'admin',
+      expiresAt: isoTimeOrNull(parseExpiry(flags, await sharedNow(context)) ?? null),
+    }),
+    show: (created, { flags }) => {
+      const { id, token } = created;
+      const text = `${token}\n\nThis is the only time that the token is shown. Its id is ${id}.`;
+      return { json: created, text: flags.quiet === true ? token : text };
     },
-  },
-  {
+  }),
+  command<{ tokens: Token[] }>('listAdminTokens', {
     name: 'admin-token list',
     about: 'List the admin tokens. The tokens themselves cannot be shown again.',
-    run: async (context) => {
-      const list = (await listTokens(await openAccounts(context))).map(shown);
-      const rows = list.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt, createdBy }) => [
-        id,
-        `…${hint}`,
-        name,
-        role,
-        revokedAt ? 'revoked' : expiresAt,
-        lastUsedAt,
-        createdBy,
+    show: ({ tokens }) => {
+      const rows = tokens.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt, createdBy }) => [
+        ...[id, `…${hint}`, name, role],
+        ...[revokedAt ? 'revoked' : expiresAt, lastUsedAt, createdBy],
       ]);
       const headings = ['ID', 'TOKEN', 'NAME', 'ROLE', 'ENDS', 'LAST USED', 'CREATED BY'];
-      return { json: list, text: table(headings, rows) };
+      return { json: tokens, text: table(headings, rows) };
     },
-  },
-  {
+  }),
+  command<{ id: string }>('revokeAdminToken', {
     name: 'admin-token revoke',
     about: 'Revoke an admin token. It stops working immediately.',
-    operands: ['TOKEN_ID'],
-    run: async (context, [id = '']) => {
-      await revokeToken(await openAccounts(context), COMMAND_LINE, id);
-      return { json: { id, revoked: true }, text: `Revoked ${id}.` };
-    },
-  },
+    show: ({ id }) => ({ json: { id, revoked: true }, text: `Revoked ${id}.` }),
+  }),
 ];
 
-async function linkOutcome(
+function linkOutcome(
   lead: string,
-  { id, email, role }: Operator,
-  { token, expiresAt }: OneTimeLink,
-  context: Context,
-  config: Config,
-): Promise<Outcome> {
-  const url = linkUrl(await publicUrlOf(context, config), token);
-  const ends = isoTime(expiresAt);
+  { id, email, role }: Pick<PresentedOperator, 'id' | 'email' | 'role'>,
+  { url, expiresAt }: { url: string; expiresAt: string },
+): Outcome {
   return {
-    json: { id, email, role, url, expiresAt: ends },
-    text: `${lead} The link works once, until ${ends}:\n${url}`,
+    json: { id, email, role, url, expiresAt },
+    text: `${lead} The link works once, until ${expiresAt}:\n${url}`,
   };
 }
 
 async function publicUrlOf(context: Context, config: Config): Promise<string> {
   return (await sendingOf(context, config)).publicUrl;
-}
-
-function readRole(flags: Flags, otherwise: Role): Role {
-  return parseRole(textOr(flags, 'role', otherwise));
-}
-
-function shown<
-  T extends {
-    createdAt: number;
-    expiresAt: number | null;
-    revokedAt: number | null;
-    lastUsedAt: number | null;
-  },
->(token: T) {
-  return {
-    ...token,
-    createdAt: isoTime(token.createdAt),
-    expiresAt: isoTimeOrNull(token.expiresAt),
-    revokedAt: isoTimeOrNull(token.revokedAt),
-    lastUsedAt: isoTimeOrNull(token.lastUsedAt),
-  };
 }

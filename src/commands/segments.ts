@@ -1,70 +1,58 @@
-import {
-  changeSavedSegment,
-  deleteSavedSegment,
-  listSavedSegments,
-  readSavedSegment,
-  saveSegment,
-} from '../waitlist/entries/saved-segments.ts';
-import { presentSavedSegment } from '../wire/segment.ts';
-import { type Command, table } from './command.ts';
-import { parseSegment, SEGMENT_FLAGS, STATUS_FLAG } from './entries.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { segments as operations } from '../operations/entries/segments.ts';
+import { readSavedSegment } from '../waitlist/entries/saved-segments.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { presentSavedSegment } from '../wire/segment.ts';
+import { type Flags, table } from './command.ts';
+import { commandsFor } from './command-of.ts';
+import { queueOf } from './queue.ts';
+import { SEGMENT_FLAGS, STATUS_FLAG, segmentInput } from './segment-flags.ts';
 
 const { segment: _, ...CONDITION_FLAGS } = SEGMENT_FLAGS;
 
-type Presented = ReturnType<typeof presentSavedSegment>;
+type Segment = ReturnType<typeof presentSavedSegment>;
 
-export const segments: Command[] = [
-  {
+const command = commandsFor(operations);
+const which = async (flags: Flags, context: Context, [nameOrId = '']: readonly string[]) => ({
+  segmentId: (await readSavedSegment(context, await queueOf(context, flags), nameOrId)).id,
+});
+
+export const segments = [
+  command<{ segments: Segment[] }>('listSegments', {
     name: 'segment list',
     about: 'List saved segments.',
-    flags: QUEUE_FLAGS,
-    run: async (context, _, flags) => {
-      const saved = await listSavedSegments(context, await queueOf(context, flags));
-      const list = saved.map(presentSavedSegment);
-      const rows = list.map((each) => [each.id, each.name, conditionsText(each), each.updatedAt]);
-      return { json: list, text: table(['ID', 'NAME', 'CONDITIONS', 'CHANGED'], rows) };
+    show: ({ segments }) => {
+      const rows = segments.map((each) => [each.id, each.name, conditionsText(each), each.updatedAt]);
+      return { json: segments, text: table(['ID', 'NAME', 'CONDITIONS', 'CHANGED'], rows) };
     },
-  },
-  {
+  }),
+  command<Segment>('createSegment', {
     name: 'segment create',
     once: true,
     about: 'Save conditions as a segment, to use with --segment and in the dashboard.',
-    operands: ['NAME'],
-    flags: { ...QUEUE_FLAGS, ...CONDITION_FLAGS, ...STATUS_FLAG },
-    run: async (context, [name = ''], flags) => {
-      const queue = await queueOf(context, flags);
-      const segment = await parseSegment(context, queue, flags);
-      const saved = presentSavedSegment(await saveSegment(context, queue, { name, segment }));
-      return { json: saved, text: `Saved ${saved.id}: ${conditionsText(saved)}` };
-    },
-  },
-  {
+    operands: { NAME: 'name' },
+    fields: { conditions: false },
+    flags: { ...CONDITION_FLAGS, ...STATUS_FLAG },
+    input: async (flags, context) => ({ conditions: await segmentInput(flags, context) }),
+    show: (saved) => ({ json: saved, text: `Saved ${saved.id}: ${conditionsText(saved)}` }),
+  }),
+  command<Segment>('updateSegment', {
     name: 'segment rename',
     about: 'Rename a saved segment.',
-    operands: ['NAME_OR_ID', 'NEW_NAME'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [which = '', name = ''], flags) => {
-      const queue = await queueOf(context, flags);
-      const { id } = await readSavedSegment(context, queue, which);
-      const saved = presentSavedSegment(await changeSavedSegment(context, queue, id, { name }));
-      return { json: saved, text: `Renamed ${id} to ${saved.name}.` };
-    },
-  },
-  {
+    operands: { NAME_OR_ID: null, NEW_NAME: 'name' },
+    fields: { segmentId: false, conditions: false },
+    input: which,
+    show: (saved) => ({ json: saved, text: `Renamed ${saved.id} to ${saved.name}.` }),
+  }),
+  command<{ id: string }>('deleteSegment', {
     name: 'segment delete',
     about: 'Delete a saved segment. The people in it stay.',
-    operands: ['NAME_OR_ID'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [which = ''], flags) => {
-      const queue = await queueOf(context, flags);
-      const { id } = await readSavedSegment(context, queue, which);
-      await deleteSavedSegment(context, queue, id);
-      return { json: { id, deleted: true }, text: `Deleted ${id}.` };
-    },
-  },
+    operands: { NAME_OR_ID: null },
+    fields: { segmentId: false },
+    input: which,
+    show: (deleted) => ({ json: deleted, text: `Deleted ${deleted.id}.` }),
+  }),
 ];
 
-function conditionsText({ conditions: { where = [], ...rest } }: Presented): string {
+function conditionsText({ conditions: { where = [], ...rest } }: Segment): string {
   return [...where, ...Object.entries(rest).map(([name, value]) => `${name}: ${value}`)].join(', ');
 }

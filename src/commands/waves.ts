@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
 import { type Mailable, waits } from '../mail/mailable.ts';
 import { waves as operations } from '../operations/waves/waves.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { type Schedule, WEEKDAYS, type Weekday } from '../waitlist/waves/schedule.ts';
 import type { presentForecast, presentWave, WaveDetailsSchema } from '../wire/wave.ts';
 import { type Flag, type Flags, type Outcome, requireText, table, textOr, UsageProblem } from './command.ts';
 import { commandsFor } from './command-of.ts';
-import { SEGMENT_FLAGS, segmentInput } from './entries.ts';
 import type { FieldWords } from './field-flags.ts';
+import { SEGMENT_FLAGS, segmentInput } from './segment-flags.ts';
 
 type Wave = ReturnType<typeof presentWave>;
 type Forecast = ReturnType<typeof presentForecast>;
@@ -49,10 +50,10 @@ export const waves = [
     operands: { NAME: 'name' },
     fields: { ...PLAN_FIELDS, dryRun: { alone: true, about: 'Only show what the wave would do.' } },
     flags: PLAN_FLAGS,
-    input: (flags) => {
+    input: (flags, context) => {
       if (flags.on === undefined && flags['keep-open'] === undefined)
         throw new UsageProblem('use either --on or --keep-open');
-      return planOf(flags);
+      return planOf(flags, context);
     },
     show: (answer) => {
       const { mailable } = answer;
@@ -146,10 +147,10 @@ function upcomingTable({ upcoming }: { upcoming: NonNullable<Details['upcoming']
 }
 
 /** What the flags say about it that are no fields. */
-function planOf(flags: Flags): object {
+async function planOf(flags: Flags, context: Context): Promise<object> {
   if (flags.on === undefined && (flags.time !== undefined || flags['time-zone'] !== undefined))
     throw new UsageProblem('use --time and --time-zone with --on');
-  const segment = segmentInput(flags);
+  const segment = await segmentInput(flags, context);
   const quotas = quotasOf(flags);
   return {
     ...(flags.on === undefined ? {} : { schedule: scheduleOf(flags) }),

@@ -1,4 +1,5 @@
 import { sharedNow } from '../db/shared-clock.ts';
+import { webhookDeliveries as operations } from '../operations/webhooks/deliveries.ts';
 import {
   DELIVERIES_PAGE_MAX,
   DELIVERY_STATES,
@@ -13,14 +14,19 @@ import {
   presentDeliveryDetails,
   presentEndpointDelivery,
 } from '../webhooks/present.ts';
-import { replayEvent, sendTestEvent } from '../webhooks/replay.ts';
+import { replayEvent } from '../webhooks/replay.ts';
 import { replayFailed, retryPending } from '../webhooks/replay-job.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
+import { commandsFor } from './command-of.ts';
 import { queueOf } from './queue.ts';
+import { BY_ENDPOINT } from './webhooks.ts';
+
+const command = commandsFor(operations);
 
 export const webhookDeliveries: Command[] = [
   {
     name: 'webhook deliveries',
+    operations: ['listDeliveries'],
     about: 'List deliveries to one endpoint or to all, newest first.',
     operands: ['[ENDPOINT_ID]'],
     flags: {
@@ -55,6 +61,7 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook delivery',
+    operations: ['getDelivery'],
     about: 'Show a delivery: its body, attempts and responses.',
     operands: ['ENDPOINT_ID', 'EVENT_ID'],
     run: async (context, [id = '', eventId = '']) => {
@@ -75,6 +82,7 @@ export const webhookDeliveries: Command[] = [
   {
     name: 'webhook replay',
     once: (_, { event }) => (event === undefined ? 'job' : true),
+    operations: ['replayDelivery', 'replayDeliveries'],
     about: 'Resend one event, all failed deliveries since a given time, or now what waits to be retried.',
     operands: ['ENDPOINT_ID'],
     flags: {
@@ -100,17 +108,16 @@ export const webhookDeliveries: Command[] = [
       };
     },
   },
-  {
+  command<{ event: string }>('testWebhookEndpoint', {
+    ...BY_ENDPOINT,
     name: 'webhook test',
     once: true,
     about: 'Send a webhook.test event.',
-    operands: ['ENDPOINT_ID'],
-    run: async (context, [id = '']) => {
-      const sent = await sendTestEvent(context, id);
+    show: (sent, { operands: [id = ''] }) => {
       const look = `To see the result, run: webhook delivery ${id} ${sent.event}`;
       return { json: sent, text: `Queued ${sent.event}. ${look}` };
     },
-  },
+  }),
 ];
 
 function deliveryTable(

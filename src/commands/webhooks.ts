@@ -1,78 +1,65 @@
-import type { Config } from '../config/config.ts';
-import { allowList } from '../lib/addresses.ts';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  setEndpointEnabled,
-  updateEndpoint,
-} from '../webhooks/change-endpoints.ts';
+import { webhookEndpoints, webhookSecrets } from '../operations/webhooks/endpoints.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { RATE_MAX } from '../webhooks/endpoint-input.ts';
-import { DEFAULT_OVERLAP_MS, revealSecret, rotateEndpointSecret } from '../webhooks/endpoint-secrets.ts';
-import { type Endpoint, listEndpoints, showEndpoint } from '../webhooks/endpoints.ts';
-import { createGuard, type Guard } from '../webhooks/guard.ts';
-import {
-  type PresentedEndpoint,
-  presentCreatedEndpoint,
-  presentEndpoint,
-  presentRevealedSecret,
-  presentRotatedSecret,
-} from '../webhooks/present.ts';
-import {
-  type Command,
-  type Flag,
-  type Flags,
-  parseDuration,
-  parseWhole,
-  requireText,
-  table,
-  textOr,
-  UsageProblem,
-} from './command.ts';
-import { queueOf } from './queue.ts';
+import { revealSecret } from '../webhooks/endpoint-secrets.ts';
+import { findEndpoint, listEndpoints } from '../webhooks/endpoints.ts';
+import { type PresentedEndpoint, presentEndpoint, presentRevealedSecret } from '../webhooks/present.ts';
+import { type Command, type Flags, type Outcome, parseWholeText, table, UsageProblem } from './command.ts';
+import { commandsFor } from './command-of.ts';
+import type { FieldWords } from './field-flags.ts';
+import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 /** Instead of event kinds. */
 const ALL = 'all';
 
-const SETTINGS: Record<string, Flag> = {
-  events: { value: 'KINDS', about: 'Comma-separated event kinds to send (default: all).' },
-  description: { value: 'TEXT', about: 'Description.' },
-  headers: { value: 'JSON', about: 'Additional headers: {"Authorization":"Bearer …"}.' },
-  'rate-limit': { value: 'NUMBER', about: 'Maximum deliveries per second. 0 means no limit.' },
+const SETTINGS: Record<string, FieldWords> = {
+  url: { value: 'URL', about: 'URL to deliver to.' },
+  events: {
+    value: 'KINDS',
+    about: 'Comma-separated event kinds to send (default: all).',
+    read: parseList,
+  },
+  description: { about: 'Description.' },
+  headers: {
+    about: 'Additional headers: {"Authorization":"Bearer …"}.',
+    read: parseHeaders,
+  },
+  rateLimit: {
+    value: 'NUMBER',
+    about: 'Maximum deliveries per second. 0 means no limit.',
+    read: (text, flag) => parseWholeText(text, `--${flag}`, { from: 0, to: RATE_MAX }) || null,
+  },
+};
+
+const command = commandsFor([...webhookEndpoints, ...webhookSecrets]);
+
+/** An id of an endpoint names its waitlist and environment, too. */
+export const BY_ENDPOINT = {
+  fields: { waitlistId: false, environment: false } as const,
+  input: async (_flags: Flags, context: Context, [endpointId = '']: readonly string[]) => {
+    const { queue } = await findEndpoint(context, endpointId);
+    return { waitlistId: queue.waitlist.id, environment: queue.environment };
+  },
 };
 
 export const webhooks: Command[] = [
-  {
+  command<PresentedEndpoint & { secret: string }>('createWebhookEndpoint', {
     name: 'webhook create',
     once: true,
     about: 'Create an endpoint that receives the events of a waitlist, and print its signing secret.',
-    flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
-      url: { value: 'URL', about: 'URL to deliver to.', required: true },
-      env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
-      ...SETTINGS,
-    },
-    run: async (context, _, flags, config) => {
-      const queue = await queueOf(context, flags);
-      const created = await createEndpoint(context, guardOf(config), queue, {
-        url: requireText(flags, 'url'),
-        description: '',
-        events: [],
-        headers: {},
-        rateLimit: null,
-        ...settingsOf(flags),
-      });
-      return {
-        json: presentCreatedEndpoint(created),
-        text: `Created ${created.id}.\n\nSigning secret: ${created.secret}`,
-      };
-    },
-  },
+    fields: SETTINGS,
+    show: (created) => ({
+      json: created,
+      text: `Created ${created.id}.\n\nSigning secret: ${created.secret}`,
+    }),
+  }),
   {
     name: 'webhook list',
     about: 'List endpoints and their state.',
+    operations: ['listWebhookEndpoints'],
     flags: {
+      ...QUEUE_FLAGS,
       waitlist: { value: 'WAITLIST_ID', about: 'Only endpoints of this waitlist.' },
-      env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
     },
     run: async (context, _, flags) => {
       const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
@@ -88,44 +75,27 @@ export const webhooks: Command[] = [
       return { json: list, text: table(['ID', 'WAITLIST', 'ENV', 'URL', 'EVENTS', 'STATE'], rows) };
     },
   },
-  {
+  command('getWebhookEndpoint', {
+    ...BY_ENDPOINT,
     name: 'webhook show',
     about: 'Show an endpoint.',
-    operands: ['ENDPOINT_ID'],
-    run: async (context, [id = '']) => outcomeOf(await showEndpoint(context, id)),
-  },
-  {
+    show: outcomeOf,
+  }),
+  command('updateWebhookEndpoint', {
+    ...BY_ENDPOINT,
     name: 'webhook update',
     about: 'Update an endpoint. Only the given settings change.',
-    operands: ['ENDPOINT_ID'],
-    flags: { url: { value: 'URL', about: 'URL to deliver to.' }, ...SETTINGS },
-    run: async (context, [id = ''], flags, config) => {
-      const url = textOr(flags, 'url', undefined);
-      const changes = { ...settingsOf(flags), ...(url === undefined ? {} : { url }) };
-      return outcomeOf(await updateEndpoint(context, guardOf(config), id, changes));
-    },
-  },
-  {
-    name: 'webhook enable',
-    about: 'Enable an endpoint and send its held deliveries.',
-    operands: ['ENDPOINT_ID'],
-    run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, true)),
-  },
-  {
-    name: 'webhook disable',
-    about: 'Disable an endpoint. Its deliveries are held.',
-    operands: ['ENDPOINT_ID'],
-    run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, false)),
-  },
-  {
+    fields: { ...BY_ENDPOINT.fields, ...SETTINGS, enabled: false },
+    show: outcomeOf,
+  }),
+  switchTo(true, 'webhook enable', 'Enable an endpoint and send its held deliveries.'),
+  switchTo(false, 'webhook disable', 'Disable an endpoint. Its deliveries are held.'),
+  command<{ id: string }>('deleteWebhookEndpoint', {
+    ...BY_ENDPOINT,
     name: 'webhook delete',
     about: 'Delete an endpoint with its deliveries and their log.',
-    operands: ['ENDPOINT_ID'],
-    run: async (context, [id = '']) => {
-      await deleteEndpoint(context, id);
-      return { json: { id, deleted: true }, text: `Deleted ${id}.` };
-    },
-  },
+    show: (deleted) => ({ json: deleted, text: `Deleted ${deleted.id}.` }),
+  }),
   {
     name: 'webhook secret',
     about: 'Show the signing secret of an endpoint.',
@@ -136,45 +106,39 @@ export const webhooks: Command[] = [
       return { json: revealed, text: [revealed.secret, ...others].join('\n') };
     },
   },
-  {
+  command<{ secret: string; previousEndsAt: string | null }>('rotateWebhookSecret', {
+    ...BY_ENDPOINT,
     name: 'webhook rotate-secret',
     once: true,
     about: 'Create a new signing secret. Deliveries carry both signatures during the overlap.',
-    operands: ['ENDPOINT_ID'],
-    flags: {
-      overlap: { value: 'DURATION', about: 'How long the old secret stays valid (default: 24h).' },
-      'revoke-now': { about: 'Revoke the old secret immediately.' },
+    fields: {
+      ...BY_ENDPOINT.fields,
+      overlapMs: { about: 'How long the old secret stays valid (default: 24h).' },
     },
-    run: async (context, [id = ''], flags) => {
-      const overlap = textOr(flags, 'overlap', undefined);
-      if (overlap !== undefined && flags['revoke-now'] === true)
+    flags: { 'revoke-now': { about: 'Revoke the old secret immediately.' } },
+    input: async (flags, context, operands) => {
+      const isNow = flags['revoke-now'] === true;
+      if (isNow && flags.overlap !== undefined)
         throw new UsageProblem('use --overlap or --revoke-now, not both');
-      const given = overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(overlap, 'overlap');
-      const overlapMs = flags['revoke-now'] === true ? 0 : given;
-      const rotated = presentRotatedSecret(await rotateEndpointSecret(context, id, overlapMs));
-      const until = rotated.previousEndsAt;
-      const note = until ? `The old secret stays valid until ${until}.` : 'The old secret was revoked.';
-      return { json: rotated, text: `${rotated.secret}\n\n${note}` };
+      const queue = await BY_ENDPOINT.input(flags, context, operands);
+      return isNow ? { ...queue, overlapMs: 0 } : queue;
     },
-  },
+    show: (rotated) => {
+      const { secret, previousEndsAt: until } = rotated;
+      const note = until ? `The old secret stays valid until ${until}.` : 'The old secret was revoked.';
+      return { json: rotated, text: `${secret}\n\n${note}` };
+    },
+  }),
 ];
 
-function guardOf(config: Config): Guard {
-  return createGuard(allowList(config.webhookAllow));
-}
-
-/** Only the flags that were given. */
-function settingsOf(flags: Flags) {
-  const events = textOr(flags, 'events', undefined);
-  const description = textOr(flags, 'description', undefined);
-  const headers = textOr(flags, 'headers', undefined);
-  const rateLimit = parseWhole(flags, 'rate-limit', { from: 0, to: RATE_MAX });
-  return {
-    ...(events === undefined ? {} : { events: parseList(events) }),
-    ...(description === undefined ? {} : { description }),
-    ...(headers === undefined ? {} : { headers: parseHeaders(headers) }),
-    ...(rateLimit === undefined ? {} : { rateLimit: rateLimit || null }),
-  };
+function switchTo(enabled: boolean, name: string, about: string): Command {
+  return command('updateWebhookEndpoint', {
+    ...{ name, about, show: outcomeOf },
+    fields: Object.fromEntries(
+      [...Object.keys(BY_ENDPOINT.fields), ...Object.keys(SETTINGS), 'enabled'].map((name) => [name, false]),
+    ),
+    input: async (...given) => ({ ...(await BY_ENDPOINT.input(...given)), enabled }),
+  });
 }
 
 function parseList(text: string): string[] {
@@ -203,8 +167,7 @@ function stateOf({ url, enabled, disabledReason, failingSince }: PresentedEndpoi
   return failingSince ? `failing since ${failingSince}` : 'enabled';
 }
 
-function outcomeOf(endpoint: Endpoint) {
-  const view = presentEndpoint(endpoint);
+function outcomeOf(view: PresentedEndpoint): Outcome {
   const events = view.events.length > 0 ? view.events : ALL;
   const lines = Object.entries({ ...view, events, state: stateOf(view) }).map(
     ([name, value]) => `${name.padEnd(16)}${Array.isArray(value) ? value.join(', ') || '-' : (value ?? '-')}`,

@@ -96,9 +96,13 @@ export async function updateEndpoint(
     const current = { ...requireSettings(queue, row), events: eventsOf(row), rateLimit: row.rate_limit };
     const url = await checkEndpoint(guard, { ...current, ...changes });
     if (changes.url !== undefined) changes.url = url;
-  } else if (enabled === undefined) return readEndpoint(queue, row);
+  } else {
+    return enabled === undefined
+      ? readEndpoint(queue, row)
+      : setEndpointEnabled(context, endpointId, enabled);
+  }
   const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) => ({
-    ...(Object.keys(changes).length === 0 ? {} : columnsOf(queue, found, changes, now)),
+    ...columnsOf(queue, found, changes, now),
     ...(enabled === undefined ? {} : switched(found, enabled, now)),
   }));
   if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);

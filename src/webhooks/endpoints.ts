@@ -81,11 +81,6 @@ export async function findEndpointIn(
   return found;
 }
 
-export async function showEndpoint(context: Context, endpointId: string): Promise<Endpoint> {
-  const { queue, row } = await findEndpoint(context, endpointId);
-  return readEndpoint(queue, row);
-}
-
 export function sealEndpoint({ vault }: Queue, id: Uint8Array, value: SealedEndpoint): Buffer {
   return vault.seal('endpoint.sealed', id, value);
 }

@@ -1,5 +1,4 @@
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
-import type { CreatedEndpoint } from './change-endpoints.ts';
 import type { RevealedSecret, RotatedSecret } from './endpoint-secrets.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Delivery, DeliveryAttempt, DeliveryDetails } from './list-deliveries.ts';
@@ -23,11 +22,6 @@ export function presentEndpoint(endpoint: Endpoint) {
     lastSuccessAt: isoTimeOrNull(endpoint.lastSuccessAt),
     createdAt: isoTime(endpoint.createdAt),
   };
-}
-
-/** The only time that the secret is shown without asking for it. */
-export function presentCreatedEndpoint(created: CreatedEndpoint) {
-  return { ...presentEndpoint(created), secret: created.secret };
 }
 
 export function presentRotatedSecret({ id, secret, previousEndsAt }: RotatedSecret) {

@@ -3,8 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { DELAYS_MS } from '../../src/outbox/deliver.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
 import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
-import { showEndpoint } from '../../src/webhooks/endpoints.ts';
+import { findEndpoint, readEndpoint } from '../../src/webhooks/endpoints.ts';
 import { showDelivery } from '../../src/webhooks/list-deliveries.ts';
 import { replayEvent } from '../../src/webhooks/replay.ts';
 import { replayFailed } from '../../src/webhooks/replay-job.ts';
@@ -12,6 +13,11 @@ import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Answering, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, inState, startSending, until } from '../support/webhooks.ts';
+
+const showEndpoint = async (context: Context, id: string) => {
+  const { queue, row } = await findEndpoint(context, id);
+  return readEndpoint(queue, row);
+};
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
