@@ -1,7 +1,6 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
 import { isoTimeOrNull } from '../lib/time.ts';
-import { productKeys, waitlistKeys } from '../operations/keys/server-keys.ts';
 import { type KeySummary, listKeys } from '../waitlist/keys/list-keys.ts';
 import { revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -16,7 +15,6 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
-import { ask, operationIn } from './command-of.ts';
 
 type NewKey = ReturnType<typeof presentCreatedKey>;
 
@@ -43,6 +41,8 @@ export const keys: Command[] = [
         throw new UsageProblem('use either --waitlist or --product');
       const expiresAt = isoTimeOrNull(parseExpiry(flags, await sharedNow(context)) ?? null);
       const input = { environment, name, expiresAt };
+      const { productKeys, waitlistKeys } = await import('../operations/keys/server-keys.ts');
+      const { ask, operationIn } = await import('./command-of.ts'); // Only here: the others start faster.
       const created = await (waitlistId === undefined
         ? ask(operationIn(productKeys, 'createProductKey'), input, { context, config })
         : ask(
