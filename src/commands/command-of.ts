@@ -1,9 +1,8 @@
 import type { TObject } from 'typebox';
 import type { Config } from '../config/config.ts';
-import { openOperationParts } from '../operations/core/open-parts.ts';
 import type { Operation } from '../operations/core/operation.ts';
 import { PAGE_LIMIT_MAX, pageQuery } from '../operations/core/pages.ts';
-import { type Input, perform } from '../operations/core/perform.ts';
+import type { Input } from '../operations/core/perform.ts';
 import { paramsOf, queryOf } from '../operations/core/scope.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -19,7 +18,7 @@ export interface CommandWords<Answer> {
   once?: Command['once'];
   /** Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. Default: those of the path, but for the waitlist. null: `input` reads it. */
   operands?: Readonly<Record<string, string | null>>;
-  /** How fields are given, where it is not as their schema says. `false`: not at all, or by `flags`. */
+  /** How fields are given, where it is not as their schema says. `false`: not at all, or by `flags`. `none`: only its queue is. */
   fields?: Readonly<Record<string, FieldWords | false>> | 'none';
   /** Flags that are no fields. */
   flags?: Readonly<Record<string, Flag>>;
@@ -42,11 +41,14 @@ export interface Given {
 
 /** Makes commands of the operations of a room, which it names by their ids. */
 export function commandsFor(operations: readonly Operation[]) {
-  return <Answer>(id: string, words: CommandWords<Answer>): Command => {
-    const found = operations.find((operation) => operation.id === id);
-    if (!found) throw new Error(`there is no operation ${id}`);
-    return commandOf(found, words);
-  };
+  return <Answer>(id: string, words: CommandWords<Answer>): Command =>
+    commandOf(operationIn(operations, id), words);
+}
+
+export function operationIn(operations: readonly Operation[], id: string): Operation {
+  const found = operations.find((operation) => operation.id === id);
+  if (!found) throw new Error(`there is no operation ${id}`);
+  return found;
 }
 
 export function commandOf<Answer>(operation: Operation, words: CommandWords<Answer>): Command {
@@ -68,7 +70,7 @@ export function commandOf<Answer>(operation: Operation, words: CommandWords<Answ
         (field) => isJson(field.name, field.schema, field.words) && field.name in values,
       );
       const isChecked = words.isChecked ?? hasJson;
-      const answer = await ask(operation, values, context, config, { isChecked, all: words.all });
+      const answer = await ask(operation, values, { context, config }, { isChecked, all: words.all });
       return show(answer as Answer, { operands: given, flags, context, config });
     },
   };
@@ -84,21 +86,24 @@ interface Asking {
 export async function ask(
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
-  context: Context,
-  config: Config,
+  { context, config }: Pick<Given, 'context' | 'config'>,
   { isChecked = false, all }: Asking = {},
 ): Promise<unknown> {
   const input = inputOf(operation, values);
   if (isChecked) (await import('../operations/core/input.ts')).checkInput(operation, input);
+  // Not before it is needed: the other commands of a room start faster.
+  const { openOperationParts } = await import('../operations/core/open-parts.ts');
+  const { perform } = await import('../operations/core/perform.ts');
   const parts = await openOperationParts(context, config);
   if (all === undefined) return (await perform(operation, parts, COMMAND_LINE, input)).value;
   const found: unknown[] = [];
   for (let cursor: unknown; cursor !== null; ) {
-    const query = { ...input.query, limit: PAGE_LIMIT_MAX, ...(cursor === undefined ? {} : { cursor }) };
+    const page = { limit: PAGE_LIMIT_MAX, ...(cursor === undefined ? {} : { cursor }) };
+    const query = { ...input.query, ...page };
     const { value } = await perform(operation, parts, COMMAND_LINE, { ...input, query });
-    const page = value as Record<string, unknown>;
-    found.push(...(page[all] as unknown[]));
-    cursor = page.nextCursor ?? null;
+    const { [all]: items, nextCursor } = value as Record<string, unknown>;
+    found.push(...(items as unknown[]));
+    cursor = nextCursor ?? null;
   }
   return found;
 }
@@ -118,7 +123,7 @@ const USUAL_WORDS: Readonly<Record<string, FieldWords>> = {
 /** In the order of the words, because what matters most is said first. */
 function fieldsOf<Answer>(operation: Operation, { fields: said = {}, all }: CommandWords<Answer>): Field[] {
   const isHidden = (name: string) =>
-    (said === 'none' ? !(name in USUAL_WORDS) : said[name] === false) ||
+    (said === 'none' ? operation.scope !== 'queue' || !(name in USUAL_WORDS) : said[name] === false) ||
     (all !== undefined && name in pageQuery);
   const fields = schemasOf(operation).flatMap(({ properties, required = [] }) =>
     Object.entries(properties).map(([name, schema]) => {

@@ -141,6 +141,17 @@ export const EXPIRY_FLAGS: Record<string, Flag> = {
   'expires-at': { value: 'TIME', about: 'Expiry time: 2026-12-01T00:00:00Z, or a date.' },
 };
 
+/** What there is of one thing, one property on each line. */
+export function lines(shown: object): string {
+  return Object.entries(shown)
+    .map(([name, value]) => `${name.padEnd(16)}${inWords(value)}`)
+    .join('\n');
+}
+
+function inWords(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-');
+}
+
 export function table(headings: string[], rows: (string | number | null)[][]): string {
   const cells = [headings, ...rows.map((row) => row.map((cell) => printableLine(String(cell ?? '-'))))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -1,38 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { isoTime, isoTimeOrNull } from '../lib/time.ts';
-import { sendingOf } from '../mail/sending.ts';
-import { gateKeys } from '../waitlist/gate/gate-keys.ts';
-import type { CreatedHookKey, HookKeyChanges, HookKeySummary } from '../waitlist/keys/hook-keys.ts';
-import { mailEventKeys } from '../waitlist/mail-events/mail-event-keys.ts';
+import type { Operation } from '../operations/core/operation.ts';
+import { gateKeyOperations, mailEventKeyOperations } from '../operations/keys/hook-key-kinds.ts';
 import { MAIL_PROVIDERS } from '../waitlist/mail-events/providers.ts';
-import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/queue.ts';
-import { presentCreatedGateKey } from '../wire/gate-key.ts';
-import { presentHookKey } from '../wire/hook-key.ts';
-import { presentCreatedMailEventKey, presentMailEventKey } from '../wire/mail-event-key.ts';
-import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
-import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import type { presentHookKey } from '../wire/hook-key.ts';
+import type { presentMailEventKey } from '../wire/mail-event-key.ts';
+import { type Command, table, UsageProblem } from './command.ts';
+import { commandsFor } from './command-of.ts';
+import type { FieldWords } from './field-flags.ts';
 
-const NAME = { name: { value: 'NAME', about: 'What to call it, so that you can tell keys apart.' } };
+type HookKey = ReturnType<typeof presentHookKey> & Partial<ReturnType<typeof presentMailEventKey>>;
+type NewHookKey = HookKey & { key: string; url: string };
 
-interface Words<Own> {
-  keys: {
-    list(context: Context, queue: Queue): Promise<HookKeySummary[]>;
-    create(context: Context, queue: Queue, input: HookKeyChanges & Own): Promise<CreatedHookKey>;
-    change(
-      context: Context,
-      queue: Queue,
-      keyId: string,
-      changes: HookKeyChanges & Partial<Own>,
-    ): Promise<HookKeySummary>;
-    remove(context: Context, queue: Queue, keyId: string): Promise<void>;
-  };
-  /** What only these keys have. */
-  own: {
-    flags: { create: Record<string, Flag>; update: Record<string, Flag> };
-    read(flags: Flags, does: 'create' | 'update'): Own;
-    columns: Record<string, (key: HookKeySummary) => string | null>;
-  };
+interface Words {
+  operations: readonly Operation[];
+  /** In the names of operations, such as `GateKey`. */
+  name: string;
   /** The first word of the commands. */
   word: string;
   called: string;
@@ -40,164 +21,105 @@ interface Words<Own> {
   /** Who signs. */
   signers: string;
   afterDeletion: string;
-  present(key: HookKeySummary): object;
-  presentCreated(created: CreatedHookKey, publicUrl: string): { id: string; key: string; url: string };
+  /** What only these keys have. */
+  fields: Record<string, FieldWords>;
+  columns: Record<string, (key: HookKey) => string | null>;
 }
 
-const TOPIC = {
-  topic: {
-    value: 'ARN',
-    about: 'For ses: the topic of Amazon SNS, or none (default: the first subscription that is confirmed).',
-  },
-};
-
-export const gateKeyCommands = commandsFor({
-  keys: gateKeys,
+export const gateKeyCommands = commandsOf({
+  operations: gateKeyOperations,
+  name: 'GateKey',
   word: 'gate-key',
   called: 'gate key',
   purpose: 'lets only invited people sign up to your product',
   signers: 'Supabase and WorkOS',
   afterDeletion: 'With it, nobody can sign up any more.',
-  own: { flags: { create: {}, update: {} }, read: () => ({}), columns: {} },
-  present: presentHookKey,
-  presentCreated: presentCreatedGateKey,
+  fields: {},
+  columns: {},
 });
 
-export const mailEventKeyCommands = commandsFor({
-  keys: mailEventKeys,
+export const mailEventKeyCommands = commandsOf({
+  operations: mailEventKeyOperations,
+  name: 'MailEventKey',
   word: 'mail-event-key',
   called: 'mail event key',
   purpose: 'your mail provider reports bounces and complaints with',
   signers: 'Resend, Mailgun and SendGrid',
   afterDeletion: 'What the provider reports with it is refused.',
-  own: {
-    flags: {
-      create: {
-        provider: {
-          value: 'PROVIDER',
-          about: `Whose reports: ${MAIL_PROVIDERS.join(', ')}.`,
-          required: true,
-        },
-        ...TOPIC,
-      },
-      update: TOPIC,
+  fields: {
+    provider: { value: 'PROVIDER', about: `Whose reports: ${MAIL_PROVIDERS.join(', ')}.` },
+    topic: {
+      value: 'ARN',
+      about: 'For ses: the topic of Amazon SNS, or none (default: the first subscription that is confirmed).',
     },
-    read: (flags, does) => {
-      const topic = textOr(flags, 'topic', undefined);
-      return {
-        ...(does === 'create' ? { provider: requireText(flags, 'provider') } : {}),
-        ...(topic === undefined ? {} : { topic: topic === 'none' ? null : topic }),
-      } as { provider: string; topic?: string | null };
-    },
-    columns: { PROVIDER: ({ own }) => own.provider ?? null, TOPIC: ({ own }) => own.topic ?? null },
   },
-  present: presentMailEventKey,
-  presentCreated: presentCreatedMailEventKey,
+  columns: { PROVIDER: ({ provider }) => provider ?? null, TOPIC: ({ topic }) => topic ?? null },
 });
 
-function commandsFor<Own extends object>(words: Words<Own>): Command[] {
-  const { keys, word, called, purpose, signers, afterDeletion, own, present, presentCreated } = words;
-  const operands = [`${word.replaceAll('-', '_').toUpperCase()}_ID`];
-  const updates = Object.keys(own.flags.update).map((name) => `--${name}`);
-  // Not the secret itself: other users of the machine can see the arguments of a command.
-  const secretFile = {
-    'secret-file': {
+function commandsOf(words: Words): Command[] {
+  const { operations, name, word, called, purpose, signers, afterDeletion, columns } = words;
+  const command = commandsFor(operations);
+  const title = `${called[0]?.toUpperCase()}${called.slice(1)}`;
+  const fields: Record<string, FieldWords> = {
+    ...words.fields,
+    name: { value: 'NAME', about: 'What to call it, so that you can tell keys apart.' },
+    secret: {
       value: 'FILE',
-      about: `File with the secret that the provider signs with, or /dev/stdin. For ${signers}.`,
+      about: `File with the secret that the provider signs with, or - for standard input. For ${signers}.`,
     },
   };
+  const changes = [
+    'name',
+    ...Object.keys(words.fields).filter((field) => field !== 'provider'),
+    'secret-file',
+  ];
   return [
-    {
+    command<NewHookKey>(`create${name}`, {
       name: `${word} create`,
       once: true,
       about: `Create a key that ${purpose}. It is shown only once.`,
-      flags: {
-        ...QUEUE_FLAGS,
-        ...own.flags.create,
-        ...NAME,
-        ...secretFile,
-        quiet: { about: 'Print only the key.' },
+      fields,
+      flags: { quiet: { about: 'Print only the key.' } },
+      show: (created, { flags }) => {
+        const { id, key, url } = created;
+        const text = `${url}\n\nStore this URL now: its key is not shown again. ${title} ID: ${id}`;
+        return { json: created, text: flags.quiet === true ? key : text };
       },
-      run: async (context, _, flags, config) => {
-        const input = { ...changesOf(flags), ...own.read(flags, 'create') };
-        const created = await keys.create(context, await queueOf(context, flags), input);
-        const { publicUrl } = await sendingOf(context, config);
-        const json = presentCreated(created, publicUrl);
-        const id = `${called[0]?.toUpperCase()}${called.slice(1)} ID: ${json.id}`;
-        const text = `${json.url}\n\nStore this URL now: its key is not shown again. ${id}`;
-        return { json, text: flags.quiet === true ? json.key : text };
-      },
-    },
-    {
+    }),
+    command<Record<string, HookKey[]>>(`list${name}s`, {
       name: `${word} list`,
       about: `List ${called}s, without the keys themselves.`,
-      flags: QUEUE_FLAGS,
-      run: async (context, _, flags) => {
-        const list = await keys.list(context, await queueOf(context, flags));
+      show: (answer) => {
+        const list = Object.values(answer).flat();
         const rows = list.map((key) => [
-          key.id,
-          `…${key.hint}`,
-          key.name,
-          key.signed ? 'yes' : 'no',
-          ...Object.values(own.columns).map((read) => read(key)),
-          isoTime(key.createdAt),
-          isoTimeOrNull(key.lastUsedAt),
+          ...[key.id, `…${key.hint}`, key.name, key.signed ? 'yes' : 'no'],
+          ...Object.values(columns).map((read) => read(key)),
+          ...[key.createdAt, key.lastUsedAt],
         ]);
-        const head = ['ID', 'KEY', 'NAME', 'SIGNED', ...Object.keys(own.columns), 'CREATED', 'LAST USED'];
-        return { json: list.map(present), text: table(head, rows) };
+        const head = ['ID', 'KEY', 'NAME', 'SIGNED', ...Object.keys(columns), 'CREATED', 'LAST USED'];
+        return { json: list, text: table(head, rows) };
       },
-    },
-    {
+    }),
+    command<HookKey>(`update${name}`, {
       name: `${word} update`,
       about: `Rename a ${called}, or set the secret that the provider signs with.`,
-      operands,
-      flags: {
-        ...QUEUE_FLAGS,
-        ...own.flags.update,
-        ...NAME,
-        ...secretFile,
-        unsigned: { about: 'Remove the secret.' },
-      },
-      run: async (context, [id = ''], flags) => {
-        const changes = { ...changesOf(flags), ...own.read(flags, 'update') };
-        if (flags.unsigned === true) {
-          if (changes.secret !== undefined) throw new UsageProblem('use either --secret-file or --unsigned');
-          changes.secret = null;
-        }
-        if (Object.keys(changes).length === 0)
+      fields,
+      flags: { unsigned: { about: 'Remove the secret.' } },
+      input: (flags) => {
+        if (flags.unsigned !== undefined && flags['secret-file'] !== undefined)
+          throw new UsageProblem('use either --secret-file or --unsigned');
+        if ([...changes, 'unsigned'].every((flag) => flags[flag] === undefined))
           throw new UsageProblem(
-            `${['--name', ...updates, '--secret-file'].join(', ')} or --unsigned is required`,
+            `${changes.map((flag) => `--${flag}`).join(', ')} or --unsigned is required`,
           );
-        const changed = await keys.change(context, await queueOf(context, flags), id, changes);
-        return { json: present(changed), text: `Updated ${id}.` };
+        return flags.unsigned === true ? { secret: null } : {};
       },
-    },
-    {
+      show: (changed) => ({ json: changed, text: `Updated ${changed.id}.` }),
+    }),
+    command<{ id: string }>(`delete${name}`, {
       name: `${word} delete`,
       about: `Delete a ${called} immediately. ${afterDeletion}`,
-      operands,
-      flags: QUEUE_FLAGS,
-      run: async (context, [id = ''], flags) => {
-        await keys.remove(context, await queueOf(context, flags), id);
-        return { json: { id, deleted: true }, text: `Deleted ${id}.` };
-      },
-    },
+      show: (deleted) => ({ json: deleted, text: `Deleted ${deleted.id}.` }),
+    }),
   ];
-}
-
-function changesOf(flags: Flags): HookKeyChanges {
-  const name = textOr(flags, 'name', undefined);
-  const file = textOr(flags, 'secret-file', undefined);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(file === undefined ? {} : { secret: readSecret(file) }),
-  };
-}
-
-function readSecret(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageProblem(`--secret-file: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -1,7 +1,8 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
+import { isoTimeOrNull } from '../lib/time.ts';
 import { type KeySummary, listKeys } from '../waitlist/keys/list-keys.ts';
-import { type CreatedKey, createKey, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
+import { revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { presentCreatedKey, presentKey } from '../wire/server-key.ts';
 import {
@@ -14,6 +15,8 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
+
+type NewKey = ReturnType<typeof presentCreatedKey>;
 
 const QUIET = { quiet: { about: 'Print only the key.' } };
 
@@ -31,22 +34,28 @@ export const keys: Command[] = [
       ...EXPIRY_FLAGS,
       ...QUIET,
     },
-    run: async (context, _, flags) => {
-      const waitlistId = textOr(flags, 'waitlist', null);
-      if ((waitlistId === null) === (flags.product !== true))
+    operations: ['createWaitlistKey', 'createProductKey'],
+    run: async (context, _, flags, config) => {
+      const { waitlist: waitlistId, env: environment, name, read } = flags;
+      if ((waitlistId === undefined) === (flags.product !== true))
         throw new UsageProblem('use either --waitlist or --product');
-      const created = await createKey(context, {
-        waitlistId,
-        environment: textOr(flags, 'env', ''),
-        canRead: flags.read === true,
-        name: textOr(flags, 'name', undefined),
-        expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
-      });
-      return keyOutcome(created, flags.quiet === true);
+      const expiresAt = isoTimeOrNull(parseExpiry(flags, await sharedNow(context)) ?? null);
+      const input = { environment, name, expiresAt };
+      const { productKeys, waitlistKeys } = await import('../operations/keys/server-keys.ts');
+      const { ask, operationIn } = await import('./command-of.ts'); // Only here: the others start faster.
+      const created = await (waitlistId === undefined
+        ? ask(operationIn(productKeys, 'createProductKey'), input, { context, config })
+        : ask(
+            operationIn(waitlistKeys, 'createWaitlistKey'),
+            { ...input, waitlistId, canRead: read === true },
+            { context, config },
+          ));
+      return keyOutcome(created as NewKey, flags.quiet === true);
     },
   },
   {
     name: 'key list',
+    operations: ['listWaitlistKeys', 'listProductKeys'],
     about: 'List server keys, without the keys themselves.',
     run: async (context) => {
       const list = (await listAllKeys(context)).map((key) => withGrants(presentKey(key)));
@@ -68,6 +77,7 @@ export const keys: Command[] = [
   },
   {
     name: 'key revoke',
+    operations: ['revokeWaitlistKey', 'revokeProductKey'],
     about: 'Revoke a server key immediately.',
     operands: ['KEY_ID'],
     run: async (context, [id = '']) => {
@@ -77,6 +87,7 @@ export const keys: Command[] = [
   },
   {
     name: 'key rotate',
+    operations: ['rotateWaitlistKey', 'rotateProductKey'],
     once: true,
     about: 'Replace a server key. The old key keeps working during the overlap.',
     operands: ['KEY_ID'],
@@ -89,7 +100,7 @@ export const keys: Command[] = [
     },
     run: async (context, [id = ''], flags) => {
       const created = await rotateKey(context, id, parseDuration(textOr(flags, 'overlap', '24h'), 'overlap'));
-      return keyOutcome(created, flags.quiet === true);
+      return keyOutcome(presentCreatedKey(created), flags.quiet === true);
     },
   },
 ];
@@ -104,12 +115,12 @@ async function listAllKeys(context: Context): Promise<KeySummary[]> {
   }
 }
 
-function withGrants<K extends { canRead: boolean }>({ canRead, ...key }: K) {
-  return { ...key, grants: canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write'] };
+function withGrants<K extends { canRead: boolean }>(key: K) {
+  return { ...key, grants: key.canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write'] };
 }
 
-function keyOutcome(created: CreatedKey, quiet: boolean): Outcome {
-  const json = withGrants(presentCreatedKey(created));
+function keyOutcome(created: NewKey, quiet: boolean): Outcome {
+  const json = withGrants(created);
   return { json, text: quiet ? json.key : keyText(json.id, json.key) };
 }
 

@@ -1,148 +1,109 @@
-import { hasMailServer } from '../mail/sending.ts';
+import { environments } from '../operations/instance/environments.ts';
+import { waitlists as operations } from '../operations/waitlists/waitlists.ts';
 import { whenReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { rerank } from '../waitlist/referrals/rerank.ts';
-import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
-import { createEnvironment, listEnvironments } from '../waitlist/settings/environments.ts';
-import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
-import { BOOST_MAX } from '../waitlist/settings/waitlist-input.ts';
-import { createWaitlist, listAllWaitlists } from '../waitlist/settings/waitlists.ts';
-import { presentWaitlist } from '../wire/waitlist.ts';
-import {
-  type Command,
-  type Flags,
-  parseDuration,
-  parseWhole,
-  requireText,
-  table,
-  textOr,
-  UsageProblem,
-} from './command.ts';
+import { type Environment, listEnvironments } from '../waitlist/settings/environments.ts';
+import type { presentWaitlistWithCounts } from '../wire/waitlist.ts';
+import { type Command, lines, table, UsageProblem } from './command.ts';
+import { commandsFor } from './command-of.ts';
+import type { FieldWords } from './field-flags.ts';
 import { progressLine } from './progress.ts';
 
+type Waitlist = ReturnType<typeof presentWaitlistWithCounts>;
+type Updated = Waitlist & { warnings: { message: string }[] };
+
+const NAME: FieldWords = { value: 'NAME', about: 'Display name.' };
+const SETTINGS: Record<string, FieldWords | false> = {
+  boost: { value: 'N', about: 'How many places earlier a referral counts as having joined, 0 to 1000.' },
+  referralCap: { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
+  inviteExpiryMs: { value: 'DURATION', about: 'Default lifetime of invites, such as 7d, or none.' },
+  returnToQueue: {
+    flag: 'after-expiry',
+    value: 'waiting|invited',
+    about: 'Status of an entry after its invite expires or is revoked (default: waiting).',
+    read: (text, flag) => {
+      if (text === 'waiting' || text === 'invited') return text === 'waiting';
+      throw new UsageProblem(`--${flag}: must be waiting or invited`);
+    },
+  },
+  confirmEmails: {
+    flag: 'confirm',
+    about: 'Double opt-in: new entries are pending until they confirm their email.',
+  },
+  metadataKeys: {
+    value: 'KEY,…',
+    about: 'Metadata keys to show in statistics, or none.',
+    read: (text) => (text === 'none' ? [] : text.split(',').map((key) => key.trim())),
+  },
+  environment: false,
+};
+
+const command = commandsFor([...operations, ...environments]);
+
 export const waitlists: Command[] = [
-  {
+  command<Waitlist>('createWaitlist', {
     name: 'waitlist create',
     once: true,
     about: 'Create a waitlist in every environment.',
-    operands: ['WAITLIST_ID'],
-    flags: { name: { value: 'NAME', about: 'Display name.', required: true } },
-    run: async (context, [id = ''], flags) => {
-      const created = await createWaitlist(context, { id, name: requireText(flags, 'name') });
-      return { json: presentWaitlist(created), text: `Created ${created.id} ("${created.name}").` };
-    },
-  },
-  {
+    operands: { WAITLIST_ID: 'id' },
+    fields: { name: NAME, ...SETTINGS },
+    show: (created) => ({ json: created, text: `Created ${created.id} ("${created.name}").` }),
+  }),
+  command<Waitlist[]>('listWaitlists', {
     name: 'waitlist list',
     about: 'List waitlists.',
-    run: async (context) => {
-      const list = (await listAllWaitlists(context)).map(presentWaitlist);
+    all: 'waitlists',
+    show: (list) => {
       const rows = list.map(({ id, name, boost, closedAt, createdAt }) => [
-        id,
-        name,
-        boost,
-        closedAt ?? 'open',
-        createdAt,
+        ...[id, name, boost, closedAt ?? 'open', createdAt],
       ]);
       return { json: list, text: table(['ID', 'NAME', 'BOOST', 'CLOSED', 'CREATED'], rows) };
     },
-  },
-  {
+  }),
+  command<Waitlist>('getWaitlist', {
+    name: 'waitlist show',
+    about: 'Show the settings of a waitlist, and how many entries it has.',
+    show: (waitlist) => ({ json: waitlist, text: lines(waitlist) }),
+  }),
+  command<Updated>('updateWaitlist', {
     name: 'waitlist update',
     about: 'Change the settings of a waitlist. A new boost applies to everyone in the queue.',
-    operands: ['WAITLIST_ID'],
-    flags: {
-      name: { value: 'NAME', about: 'Display name.' },
-      boost: { value: 'N', about: 'How many places earlier a referral counts as having joined, 0 to 1000.' },
-      'referral-cap': { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
-      'invite-expiry': {
-        value: 'DURATION',
-        about: 'Default lifetime of invites, such as 7d, or none.',
-        field: 'inviteExpiryMs',
-      },
-      'after-expiry': {
-        value: 'waiting|invited',
-        about: 'Status of an entry after its invite expires or is revoked (default: waiting).',
-      },
-      confirm: {
-        value: 'on|off',
-        about: 'Double opt-in: new entries are pending until they confirm their email.',
-      },
-      'metadata-keys': { value: 'KEY,…', about: 'Metadata keys to show in statistics, or none.' },
+    fields: { name: NAME, ...SETTINGS, closed: { about: 'Whether signups are refused.' } },
+    show: async (updated, { flags, context }) => {
+      if (flags.boost !== undefined) await applyBoostTo(context, updated.id);
+      const notes = updated.warnings.map(({ message }) => ` ${message}`).join('');
+      return { json: updated, text: `Updated ${updated.id}.${notes}` };
     },
-    run: async (context, [id = ''], flags, config) => {
-      const updated = await updateWaitlist(context, id, parseChanges(flags));
-      if (flags.boost !== undefined) await applyBoostTo(context, id);
-      const { mailWarnings } = await import('../mail/mailable.ts'); // Only here: the others start faster.
-      const warnings = await mailWarnings(context, id, await hasMailServer(context, config));
-      const notes = warnings.map(({ message }) => ` ${message}`).join('');
-      return { json: { ...presentWaitlist(updated), warnings }, text: `Updated ${id}.${notes}` };
-    },
-  },
+  }),
   closing('close', true, 'Stop accepting signups.', 'Closed'),
   closing('open', false, 'Accept signups again.', 'Opened'),
-  {
+  command<{ id: string }>('deleteWaitlist', {
     name: 'waitlist delete',
     about: 'Delete a waitlist with all of its data, in every environment. This cannot be undone.',
-    operands: ['WAITLIST_ID'],
-    flags: { confirm: { value: 'WAITLIST_ID', about: 'The id of the waitlist, again.', required: true } },
-    run: async (context, [id = ''], flags) => {
-      await deleteWaitlist(context, id, requireText(flags, 'confirm'));
-      return {
-        json: { id, deleted: true },
-        text: `Deleted ${id}. Its data is unreadable. The server removes the rows in the background.`,
-      };
-    },
-  },
-  {
+    operands: { WAITLIST_ID: 'waitlistId' },
+    fields: { confirm: { value: 'WAITLIST_ID', about: 'The id of the waitlist, again.' } },
+    show: (deleted) => ({
+      json: deleted,
+      text: `Deleted ${deleted.id}. Its data is unreadable. The server removes the rows in the background.`,
+    }),
+  }),
+  command<Environment>('createEnvironment', {
     name: 'environment create',
     once: true,
     about: 'Add an environment to every waitlist.',
-    operands: ['NAME'],
-    run: async (context, [name = '']) => {
-      await createEnvironment(context, name);
-      return { json: { name }, text: `Created environment ${name}.` };
-    },
-  },
-  {
+    operands: { NAME: 'name' },
+    show: (created) => ({ json: created, text: `Created environment ${created.name}.` }),
+  }),
+  command<{ environments: Environment[] }>('listEnvironments', {
     name: 'environment list',
     about: 'List environments.',
-    run: async (context) => {
-      const names = (await listEnvironments(context)).map(({ name }) => name);
+    show: (answer) => {
+      const names = answer.environments.map(({ name }) => name);
       return { json: names, text: names.join('\n') };
     },
-  },
+  }),
 ];
-
-const orNone = <T>(flags: Flags, name: string, parse: () => T): T | null | undefined =>
-  flags[name] === undefined ? undefined : flags[name] === 'none' ? null : parse();
-
-function parseChanges(flags: Flags): WaitlistChanges {
-  const oneOf = (name: string, yes: string, no: string): boolean | undefined => {
-    const value = textOr(flags, name, undefined);
-    if (value === undefined) return undefined;
-    if (value === yes) return true;
-    if (value === no) return false;
-    throw new UsageProblem(`--${name}: must be ${yes} or ${no}`);
-  };
-  const changes = {
-    name: textOr(flags, 'name', undefined),
-    boost: parseWhole(flags, 'boost', { from: 0, to: BOOST_MAX }),
-    referralCap: orNone(flags, 'referral-cap', () => parseWhole(flags, 'referral-cap') ?? null),
-    inviteExpiryMs: orNone(flags, 'invite-expiry', () =>
-      parseDuration(textOr(flags, 'invite-expiry', ''), 'invite-expiry'),
-    ),
-    returnToQueue: oneOf('after-expiry', 'waiting', 'invited'),
-    confirmEmails: oneOf('confirm', 'on', 'off'),
-    metadataKeys: parseKeys(textOr(flags, 'metadata-keys', undefined)),
-  };
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-}
-
-function parseKeys(text: string | undefined): string[] | undefined {
-  if (text === undefined) return undefined;
-  return text === 'none' ? [] : text.split(',').map((key) => key.trim());
-}
 
 /**
  * Done by the command itself, so that it is complete when the command ends. If interrupted, the server's
@@ -157,13 +118,11 @@ async function applyBoostTo(context: Context, waitlistId: string): Promise<void>
 }
 
 function closing(verb: 'close' | 'open', closed: boolean, about: string, done: string): Command {
-  return {
+  return command<Updated>('updateWaitlist', {
     name: `waitlist ${verb}`,
     about,
-    operands: ['WAITLIST_ID'],
-    run: async (context, [id = '']) => {
-      await updateWaitlist(context, id, { closed });
-      return { json: { id, closed }, text: `${done} ${id}.` };
-    },
-  };
+    fields: 'none',
+    input: () => ({ closed }),
+    show: (updated) => ({ json: { ...updated, closed }, text: `${done} ${updated.id}.` }),
+  });
 }

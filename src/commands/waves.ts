@@ -4,7 +4,16 @@ import { waves as operations } from '../operations/waves/waves.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { type Schedule, WEEKDAYS, type Weekday } from '../waitlist/waves/schedule.ts';
 import type { presentForecast, presentWave, WaveDetailsSchema } from '../wire/wave.ts';
-import { type Flag, type Flags, type Outcome, requireText, table, textOr, UsageProblem } from './command.ts';
+import {
+  type Flag,
+  type Flags,
+  lines,
+  type Outcome,
+  requireText,
+  table,
+  textOr,
+  UsageProblem,
+} from './command.ts';
 import { commandsFor } from './command-of.ts';
 import type { FieldWords } from './field-flags.ts';
 import { SEGMENT_FLAGS, segmentInput } from './segment-flags.ts';
@@ -59,8 +68,8 @@ export const waves = [
       const { mailable } = answer;
       const text = 'upcoming' in answer ? upcomingTable(answer) : outcomeOf('Created')(answer).text;
       const note = mailable.mailable || waits(mailable) ? '' : 'Invites are not emailed.';
-      const lines = [text, [note, mailable.message ?? ''].filter(Boolean).join(' ')];
-      return { json: answer, text: lines.filter(Boolean).join('\n') };
+      const told = [text, [note, mailable.message ?? ''].filter(Boolean).join(' ')];
+      return { json: answer, text: told.filter(Boolean).join('\n') };
     },
   }),
   command<Wave[]>('listWaves', {
@@ -123,8 +132,7 @@ function outcomeOf(done: string) {
 
 function detailsText(wave: Details): string {
   const { runs, upcoming, acceptRate: _, mailable, ...plan } = wave;
-  const shown = { ...plan, emails: mailable.message ?? 'sent' };
-  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(16)}${wordOf(value)}`);
+  const shown = lines({ ...plan, emails: mailable.message ?? 'sent' });
   const runRows = (runs ?? []).map(({ scheduledAt, outcome, invited, accepted }) => [
     ...[scheduledAt, outcome ?? 'running', invited, accepted],
   ]);
@@ -132,11 +140,7 @@ function detailsText(wave: Details): string {
     ...(runRows.length > 0 ? [table(['RUN', 'OUTCOME', 'INVITED', 'ACCEPTED'], runRows)] : []),
     ...(upcoming && upcoming.length > 0 ? [upcomingTable({ upcoming })] : []),
   ];
-  return [lines.join('\n'), ...tables].join('\n\n');
-}
-
-function wordOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-');
+  return [shown, ...tables].join('\n\n');
 }
 
 function upcomingTable({ upcoming }: { upcoming: NonNullable<Details['upcoming']> }): string {

@@ -5,16 +5,25 @@ import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
 import { form } from './forms/form.ts';
 import { referralReviews } from './forms/reviews.ts';
+import { alerts } from './instance/alerts.ts';
+import { environments } from './instance/environments.ts';
+import { health } from './instance/health.ts';
+import { instance } from './instance/instance.ts';
 import { createInvites } from './invites/create-invites.ts';
 import { invites } from './invites/invites.ts';
 import { jobs } from './jobs/jobs.ts';
+import { gateKeyOperations, mailEventKeyOperations } from './keys/hook-key-kinds.ts';
+import { productKeys, waitlistKeys } from './keys/server-keys.ts';
 import { mails } from './mails/mails.ts';
 import { mailSettings } from './mails/settings.ts';
 import { listAudit } from './operators/audit.ts';
 import { operatorMails } from './operators/operator-mails.ts';
 import { operators } from './operators/operators.ts';
 import { tokens } from './operators/tokens.ts';
+import { statistics } from './statistics/statistics.ts';
 import { transfer } from './transfer/transfer.ts';
+import { firstSteps } from './waitlists/first-steps.ts';
+import { waitlists } from './waitlists/waitlists.ts';
 import { waves } from './waves/waves.ts';
 import { webhookDeliveries } from './webhooks/deliveries.ts';
 import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
@@ -34,12 +43,23 @@ export const OPERATIONS: readonly Operation[] = [
   ...form,
   ...referralReviews,
   ...jobs,
+  ...instance,
+  ...health,
+  ...alerts,
+  ...environments,
+  ...waitlists,
+  ...firstSteps,
+  ...waitlistKeys,
+  ...productKeys,
+  ...gateKeyOperations,
+  ...mailEventKeyOperations,
   ...entries,
   ...aboutEntry,
   ...segments,
   searchPeople,
   getEntryShare,
   addEntry,
+  ...statistics,
   ...invites,
   createInvites,
   ...waves,

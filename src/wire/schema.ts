@@ -15,6 +15,9 @@ export function described<T extends TSchema>(schema: T, description: string): T 
  */
 export const limits = (keywords: object) => ({ 'x-limits': keywords });
 
+/** Nobody should see it: the command line takes it from a file. */
+export const SECRET = { 'x-secret': true } as const;
+
 /** Named examples of a body or a parameter. */
 export const withExamples = (examples: Record<string, { summary: string; value: unknown }>) => ({
   'x-examples': examples,

@@ -98,6 +98,23 @@ forEachEngine((engine) => {
       );
     });
 
+    it('have commands with names of their own that say and set the same', async () => {
+      const { environment } = storage;
+      const settings = ['--boost', '7', '--invite-expiry', '7d', '--after-expiry', 'invited'];
+      await jsonOf(environment, 'waitlist', 'create', 'wl_whole', '--name', 'Whole', ...settings);
+      const shown = await jsonOf(environment, 'waitlist', 'show', 'wl_whole');
+      assert.deepEqual(
+        [shown.boost, shown.inviteExpiryMs, shown.returnToQueue],
+        [7, 7 * 24 * 3_600_000, false],
+      );
+      const all = await jsonOf<{ id: string }[]>(environment, 'waitlist', 'list');
+      assert.ok(all.some(({ id }) => id === 'wl_whole'));
+      await jsonOf(environment, 'key', 'create', '--waitlist', 'wl_whole', '--env', 'production', '--read');
+      const keys = await jsonOf<Record<string, unknown>[]>(environment, 'key', 'list');
+      const key = keys.find(({ waitlistId }) => waitlistId === 'wl_whole');
+      assert.deepEqual([key?.canRead, key?.grants], [true, ['waitlist:write', 'waitlist:read']]);
+    });
+
     it('ask for the role of the caller, whatever led there', async () => {
       const parts = await openOperationParts(service.context, readConfig(storage.environment));
       for (const operation of OPERATIONS) {

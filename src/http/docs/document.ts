@@ -90,6 +90,7 @@ export interface Schema {
   'x-name'?: string;
   'x-limits'?: Partial<Schema>;
   'x-description'?: string;
+  'x-secret'?: true;
   'x-optional'?: boolean;
   'x-others'?: {
     name: string;
@@ -155,7 +156,13 @@ function withReferences(value: unknown, schemas: Record<string, Schema>): unknow
   const copy: Schema = Object.fromEntries(
     Object.entries(value).map(([key, child]) => [key, withReferences(child, schemas)]),
   );
-  const { 'x-name': name, 'x-limits': limits, 'x-description': ownDescription, ...rest } = copy;
+  const {
+    'x-name': name,
+    'x-limits': limits,
+    'x-description': ownDescription,
+    'x-secret': _,
+    ...rest
+  } = copy;
   const schema = wholeWithin({ ...rest, ...limits });
   if (name === undefined) return schema;
   const { description = '', ...keywords } = schema;

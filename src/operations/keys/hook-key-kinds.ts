@@ -1,6 +1,15 @@
 import Type from 'typebox';
-import { mailEventKeys } from '../../../waitlist/mail-events/mail-event-keys.ts';
-import { MAIL_PROVIDERS } from '../../../waitlist/mail-events/providers.ts';
+import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
+import { mailEventKeys } from '../../waitlist/mail-events/mail-event-keys.ts';
+import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
+import {
+  CreatedGateKeySchema,
+  EXAMPLE_GATE_KEY,
+  EXAMPLE_GATE_SECRET,
+  GateKeySchema,
+  presentCreatedGateKey,
+} from '../../wire/gate-key.ts';
+import { presentHookKey } from '../../wire/hook-key.ts';
 import {
   CreatedMailEventKeySchema,
   EXAMPLE_MAIL_EVENT_KEY,
@@ -8,9 +17,40 @@ import {
   MailEventKeySchema,
   presentCreatedMailEventKey,
   presentMailEventKey,
-} from '../../../wire/mail-event-key.ts';
-import { limits, nullable, oneOf } from '../../../wire/schema.ts';
-import type { HookKeyKind } from './hook-keys.ts';
+} from '../../wire/mail-event-key.ts';
+import { limits, nullable, oneOf } from '../../wire/schema.ts';
+import { hookKeyOperations } from './hook-keys.ts';
+
+export const gateKeyOperations = hookKeyOperations({
+  keys: gateKeys,
+  called: 'gate key',
+  name: 'GateKey',
+  schema: GateKeySchema,
+  example: EXAMPLE_GATE_KEY,
+  createdSchema: CreatedGateKeySchema,
+  createdExample: {
+    ...EXAMPLE_GATE_KEY,
+    key: EXAMPLE_GATE_SECRET,
+    url: `https://waitlist.example.com/gate/v1/${EXAMPLE_GATE_SECRET}`,
+  },
+  present: presentHookKey,
+  presentCreated: presentCreatedGateKey,
+  secret: {
+    maxLength: 200,
+    description: 'The secret that the provider signs its requests with, for Supabase and WorkOS.',
+    refusal: 'must be the secret that the provider shows',
+  },
+  creation:
+    'Creates a key for `POST /gate/v1/{gateKey}`, which lets only invited people sign up to your product, and returns it, this once.',
+  deletion: 'with it, nobody can sign up any more.',
+  requests: {
+    plain: { summary: 'For your own backend, Auth0 or Kinde', value: { name: 'Backend' } },
+    signed: {
+      summary: 'For Supabase',
+      value: { name: 'Supabase', secret: 'v1,whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l' },
+    },
+  },
+});
 
 const TOPIC_CHARACTERS_MAX = 400;
 const topic = Type.Optional(
@@ -21,7 +61,7 @@ const topic = Type.Optional(
   }),
 );
 
-export const MAIL_EVENT_KEYS: HookKeyKind = {
+export const mailEventKeyOperations = hookKeyOperations({
   keys: mailEventKeys,
   called: 'mail event key',
   name: 'MailEventKey',
@@ -63,4 +103,4 @@ export const MAIL_EVENT_KEYS: HookKeyKind = {
       },
     },
   },
-};
+});

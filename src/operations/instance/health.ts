@@ -1,13 +1,11 @@
 import Type, { type Static } from 'typebox';
-import type { AnyFinding } from '../../../installation/health.ts';
-import { closed } from '../../../operations/core/schemas.ts';
-import { setConfirmation } from '../../../waitlist/upkeep/confirmations.ts';
-import { LEVELS, levelOf } from '../../../waitlist/upkeep/health.ts';
-import { named, oneOf, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor } from '../core/waitlist-scope.ts';
+import type { AnyFinding } from '../../installation/health.ts';
+import { setConfirmation } from '../../waitlist/upkeep/confirmations.ts';
+import { LEVELS, levelOf } from '../../waitlist/upkeep/health.ts';
+import { named, oneOf, withExamples } from '../../wire/schema.ts';
+import { operation } from '../core/operation.ts';
+import type { OperationParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
 
 const Health = Type.Object(
   {
@@ -54,21 +52,6 @@ const EXAMPLE: Static<typeof Health> = {
   ],
 };
 
-const schema = adminSchema({
-  operationId: 'getHealth',
-  tag: 'Instance',
-  summary: 'Check the installation',
-  description:
-    'Checks the database, the disk, the master key, backups, the mail server, deliveries and jobs, as `status` does on ' +
-    'the command line. Large numbers of deliveries are estimated.',
-  role: 'support',
-  answer: {
-    description: 'What was found.',
-    schema: Health,
-    example: EXAMPLE,
-  },
-});
-
 const CONFIRMABLE = ['backup', 'master key'] as const;
 
 const Confirmation = Type.Object(
@@ -89,32 +72,43 @@ const Confirmation = Type.Object(
   },
 );
 
-const confirmSchema = adminSchema({
-  operationId: 'confirmHealth',
-  tag: 'Instance',
-  summary: 'Confirm what cannot be checked',
-  description:
-    'Confirms that a copy of the master key is kept in a safe place, or that backups are made in another way than with ' +
-    '`backup`. A confirmation about the master key ends when the key is rotated.',
-  role: 'admin',
-  body: Confirmation,
-  answer: { description: 'What was found.', schema: Health, example: EXAMPLE },
-  special: { invalid_request: { message: 'check: must be one of backup, master key' } },
-});
+export const health = [
+  operation({
+    id: 'getHealth',
+    at: 'GET /health',
+    tag: 'Instance',
+    summary: 'Check the installation',
+    description:
+      'Checks the database, the disk, the master key, backups, the mail server, deliveries and jobs, as `status` does on ' +
+      'the command line. Large numbers of deliveries are estimated.',
+    role: 'support',
+    scope: 'installation',
+    answer: { description: 'What was found.', schema: Health, example: EXAMPLE },
+    run: ({ parts }) => check(parts),
+  }),
+  operation({
+    id: 'confirmHealth',
+    at: 'PUT /health/confirmations',
+    tag: 'Instance',
+    summary: 'Confirm what cannot be checked',
+    description:
+      'Confirms that a copy of the master key is kept in a safe place, or that backups are made in another way than with ' +
+      '`backup`. A confirmation about the master key ends when the key is rotated.',
+    role: 'admin',
+    scope: 'installation',
+    body: Confirmation,
+    answer: { description: 'What was found.', schema: Health, example: EXAMPLE },
+    errors: { invalid_request: { message: 'check: must be one of backup, master key' } },
+    run: async ({ context, parts, body }) => {
+      await setConfirmation(context, body.check, body.confirmed);
+      return check(parts);
+    },
+  }),
+];
 
-export function registerHealthCheck(app: TypedApp, parts: AdminParts): void {
-  const present = async (): Promise<Static<typeof Health>> => {
-    const findings = (await parts.checkHealth()).map(presentFinding);
-    return { healthy: findings.every(({ ok }) => ok), findings };
-  };
-
-  app.get('/health', { schema }, present);
-
-  app.put('/health/confirmations', { schema: confirmSchema }, async (request) => {
-    const { check, confirmed } = request.body;
-    await setConfirmation(domainFor(parts, request), check, confirmed);
-    return present();
-  });
+async function check({ checkHealth }: OperationParts): Promise<Static<typeof Health>> {
+  const findings = (await checkHealth()).map(presentFinding);
+  return { healthy: findings.every(({ ok }) => ok), findings };
 }
 
 function presentFinding(finding: AnyFinding): Static<typeof Health>['findings'][number] {

@@ -1,17 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DURATION_MAX_MS } from '../../../lib/duration.ts';
-import { invalid } from '../../../lib/errors.ts';
-import { formatId, parseId } from '../../../lib/ids.ts';
-import { DAY_MS } from '../../../lib/time.ts';
-import {
-  nextCursorSchema,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
-  pageOf,
-} from '../../../operations/core/pages.ts';
-import { closed } from '../../../operations/core/schemas.ts';
-import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
+import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import {
   idPattern,
   limits,
@@ -21,11 +9,9 @@ import {
   timeOrNull,
   WORD,
   withExamples,
-} from '../../../wire/schema.ts';
-import { presentKey } from '../../../wire/server-key.ts';
-
-/** Long enough to deploy the new key everywhere. */
-export const OVERLAP_MS = DAY_MS;
+} from '../../wire/schema.ts';
+import { nextCursorSchema, PAGE_LIMIT_MAX } from '../core/pages.ts';
+import { closed } from '../core/schemas.ts';
 
 const KeyObject = Type.Object(
   {
@@ -112,24 +98,4 @@ export const Rotation = Type.Object(
   },
 );
 
-export const keyIdParam = {
-  keyId: Type.String({ ...WORD, description: 'Id of the key.', examples: [EXAMPLE_KEY.id] }),
-};
-
-export const noSuchKey = {
-  not_found: {
-    when: 'There is no such key, or it has expired or was revoked.',
-    message: `there is no active key ${EXAMPLE_KEY.id}`,
-  },
-};
-
-export async function readKeys(
-  context: Context,
-  scope: KeyScope,
-  { limit = PAGE_LIMIT_DEFAULT, cursor }: { limit?: number | undefined; cursor?: string | undefined },
-): Promise<Static<typeof KeyPage>> {
-  if (cursor !== undefined && !parseId('key', cursor)) throw invalid('cursor: is not from this list');
-  const found = await listKeys(context, { scope, after: cursor, limit: limit + 1 });
-  const page = pageOf(found, limit, ({ id }) => formatId('key', id));
-  return { keys: page.items.map(presentKey), nextCursor: page.nextCursor };
-}
+export const keyId = Type.String({ ...WORD, description: 'Id of the key.', examples: [EXAMPLE_KEY.id] });

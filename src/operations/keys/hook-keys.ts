@@ -1,20 +1,17 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import {
   type CreatedHookKey,
   HOOK_KEYS_MAX,
   type HookKeyChanges,
   type HookKeySummary,
-} from '../../../waitlist/keys/hook-keys.ts';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import type { hookKeyProperties } from '../../../wire/hook-key.ts';
-import { limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
-import { keyName } from './schemas.ts';
+} from '../../waitlist/keys/hook-keys.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
+import type { hookKeyProperties } from '../../wire/hook-key.ts';
+import { limits, named, nullable, SECRET, WORD, withExamples } from '../../wire/schema.ts';
+import { operation } from '../core/operation.ts';
+import { closed, Deleted } from '../core/schemas.ts';
+import { keyName } from './server-key-schemas.ts';
 
 type HookKeySchema = TObject<ReturnType<typeof hookKeyProperties>>;
 type Presented = Static<HookKeySchema>;
@@ -54,39 +51,98 @@ export interface HookKeyKind {
   >;
 }
 
-/** The routes under `/waitlists/{waitlistId}` that manage keys of one kind. */
-export function registerHookKeys(app: TypedApp, parts: AdminParts, kind: HookKeyKind): void {
-  const { keys } = kind;
-  const { list, create, change, remove } = schemasOf(kind);
-  const path = `/waitlists/:waitlistId/${kind.called.replaceAll(' ', '-')}s`;
-  const onePath = `${path}/:${idParameter(kind)}`;
-  const keyIdOf = (params: object) => (params as Record<string, string>)[idParameter(kind)] ?? '';
-
-  app.get(path, { schema: list }, async ({ params, query }) => {
-    const found = await keys.list(parts.waitlists, await requireQueue(parts, params, query));
-    return { [listProperty(kind)]: found.map(kind.present) };
-  });
-
-  app.post(path, { schema: create }, async (request, reply) => {
-    const queue = await requireQueue(parts, request.params, request.query);
-    const created = await keys.create(domainFor(parts, request), queue, request.body as Body);
-    reply.code(201);
-    return kind.presentCreated(created, parts.publicUrl);
-  });
-
-  app.patch(onePath, { schema: change }, async (request) => {
-    const { params, query, body } = request;
-    const queue = await requireQueue(parts, params, query);
-    const changed = await keys.change(domainFor(parts, request), queue, keyIdOf(params), body as Body);
-    return kind.present(changed);
-  });
-
-  app.delete(onePath, { schema: remove }, async (request) => {
-    const { params, query } = request;
-    const queue = await requireQueue(parts, params, query);
-    await keys.remove(domainFor(parts, request), queue, keyIdOf(params));
-    return { id: keyIdOf(params), deleted: true as const };
-  });
+/** The operations that manage keys of one kind. */
+export function hookKeyOperations(kind: HookKeyKind) {
+  const { keys, called, name, example } = kind;
+  const path = `/waitlists/:waitlistId/${called.replaceAll(' ', '-')}s` as const;
+  const every = {
+    tag: `${called.charAt(0).toUpperCase()}${called.slice(1)}s`,
+    role: 'admin',
+    scope: 'queue',
+  } as const;
+  const ofOne = {
+    ...every,
+    params: {
+      [idParameter(kind)]: Type.String({
+        ...WORD,
+        description: `Id of the ${called}.`,
+        examples: [example.id],
+      }),
+    },
+  };
+  const onePath = `${path}/:${idParameter(kind)}` as const;
+  const idOf = (params: object) => (params as Record<string, string>)[idParameter(kind)] ?? '';
+  const badSecret = { invalid_request: { message: `secret: ${kind.secret.refusal}` } };
+  const bodies = bodiesOf(kind);
+  return [
+    operation({
+      ...every,
+      id: `list${name}s`,
+      at: `GET ${path}`,
+      summary: `List ${called}s`,
+      description: `Returns the ${called}s of a waitlist in one environment, without the keys themselves.`,
+      answer: {
+        description: `The ${called}s.`,
+        schema: listOf(kind),
+        example: { [listProperty(kind)]: [example] },
+      },
+      run: async ({ context, queue }) => ({
+        [listProperty(kind)]: (await keys.list(context, queue)).map(kind.present),
+      }),
+    }),
+    operation({
+      ...every,
+      id: `create${name}`,
+      at: `POST ${path}`,
+      summary: `Create a ${called}`,
+      description: kind.creation,
+      body: bodies.request,
+      answer: {
+        status: 201,
+        description: `The ${called} was created.`,
+        schema: kind.createdSchema,
+        example: kind.createdExample,
+      },
+      errors: {
+        ...badSecret,
+        conflict: {
+          when: `There are ${HOOK_KEYS_MAX} ${called}s already.`,
+          message: `a waitlist has at most ${HOOK_KEYS_MAX} ${called}s: delete one first`,
+        },
+      },
+      run: async ({ context, parts, queue, body }) =>
+        kind.presentCreated(await keys.create(context, queue, body as Body), parts.publicUrl),
+    }),
+    operation({
+      ...ofOne,
+      id: `update${name}`,
+      at: `PATCH ${onePath}`,
+      summary: `Change a ${called}`,
+      description: 'Renames it, or sets the secret that the provider shows once it knows the URL.',
+      body: bodies.change,
+      answer: { description: `The ${called}.`, schema: kind.schema, example },
+      errors: badSecret,
+      run: async ({ context, queue, params, body }) =>
+        kind.present(await keys.change(context, queue, idOf(params), body as Body)),
+    }),
+    operation({
+      ...ofOne,
+      id: `delete${name}`,
+      at: `DELETE ${onePath}`,
+      summary: `Delete a ${called}`,
+      description: `The key stops working at once: ${kind.deletion}`,
+      answer: {
+        description: `The ${called} was deleted.`,
+        schema: Deleted,
+        example: { id: example.id, deleted: true },
+      },
+      run: async ({ context, queue, params }) => {
+        const id = idOf(params);
+        await keys.remove(context, queue, id);
+        return { id, deleted: true as const };
+      },
+    }),
+  ];
 }
 
 /** Of a response with all keys, such as `gateKeys`. */
@@ -103,108 +159,13 @@ function propertyOf({ name }: HookKeyKind): string {
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
-function schemasOf(kind: HookKeyKind) {
-  const { called, name, example } = kind;
-  const every = {
-    tag: `${called.charAt(0).toUpperCase()}${called.slice(1)}s`,
-    role: 'admin',
-    querystring: Type.Object(environmentQuery, closed),
-    errors: ['not_found'],
-  } as const;
-  const params = Type.Object(waitlistParams);
-  const oneParams = Type.Object({
-    ...waitlistParams,
-    [idParameter(kind)]: Type.String({
-      ...WORD,
-      description: `Id of the ${called}.`,
-      examples: [example.id],
-    }),
-  });
-  const unknownWaitlist = {
-    not_found: {
-      when: 'The waitlist or the environment does not exist.',
-      message: 'there is no waitlist wl_acme',
-    },
-  };
-  const unknownKey = {
-    not_found: {
-      when: `The waitlist or the ${called} does not exist.`,
-      message: `there is no ${called} ${example.id}`,
-    },
-  };
-  const badSecret = { invalid_request: { message: `secret: ${kind.secret.refusal}` } };
-  const bodies = bodiesOf(kind);
-
-  return {
-    list: adminSchema({
-      ...every,
-      operationId: `list${name}s`,
-      summary: `List ${called}s`,
-      description: `Returns the ${called}s of a waitlist in one environment, without the keys themselves.`,
-      params,
-      answer: {
-        description: `The ${called}s.`,
-        schema: listOf(kind),
-        example: { [listProperty(kind)]: [example] },
-      },
-      special: unknownWaitlist,
-    }),
-    create: adminSchema({
-      ...every,
-      operationId: `create${name}`,
-      summary: `Create a ${called}`,
-      description: kind.creation,
-      params,
-      body: bodies.request,
-      answer: {
-        status: 201,
-        description: `The ${called} was created.`,
-        schema: kind.createdSchema,
-        example: kind.createdExample,
-      },
-      errors: ['not_found', 'conflict'],
-      special: {
-        ...unknownWaitlist,
-        ...badSecret,
-        conflict: {
-          when: `There are ${HOOK_KEYS_MAX} ${called}s already.`,
-          message: `a waitlist has at most ${HOOK_KEYS_MAX} ${called}s: delete one first`,
-        },
-      },
-    }),
-    change: adminSchema({
-      ...every,
-      operationId: `update${name}`,
-      summary: `Change a ${called}`,
-      description: 'Renames it, or sets the secret that the provider shows once it knows the URL.',
-      params: oneParams,
-      body: bodies.change,
-      answer: { description: `The ${called}.`, schema: kind.schema, example },
-      special: { ...unknownKey, ...badSecret },
-    }),
-    remove: adminSchema({
-      ...every,
-      operationId: `delete${name}`,
-      write: true,
-      summary: `Delete a ${called}`,
-      description: `The key stops working at once: ${kind.deletion}`,
-      params: oneParams,
-      answer: {
-        description: `The ${called} was deleted.`,
-        schema: Deleted,
-        example: { id: example.id, deleted: true },
-      },
-      special: unknownKey,
-    }),
-  };
-}
-
 function bodiesOf({ called, name, example, secret, requests, fields: own }: HookKeyKind) {
   const fields = {
     name: keyName,
     secret: Type.Optional(
       nullable<string>('string', {
         ...limits({ maxLength: secret.maxLength }),
+        ...SECRET,
         description: `${secret.description} A key with one refuses unsigned requests. \`null\` for none.`,
       }),
     ),

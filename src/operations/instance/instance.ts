@@ -1,16 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { inline } from '../../../installation/own-commands.ts';
-import { isoTime } from '../../../lib/time.ts';
-import { VERSION } from '../../../lib/version.ts';
-import { closed } from '../../../operations/core/schemas.ts';
-import { countOperators } from '../../../operators/operators.ts';
-import { mayActAs } from '../../../operators/roles.ts';
-import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
-import { named, nullable, oneOf, time, WORD, withExamples } from '../../../wire/schema.ts';
-import type { TypedApp } from '../../typed-app.ts';
-import { adminSchema } from '../core/operation.ts';
-import type { AdminParts, Caller } from '../core/parts.ts';
-import { domainFor } from '../core/waitlist-scope.ts';
+import { inline, type OwnCommands } from '../../installation/own-commands.ts';
+import { isoTime } from '../../lib/time.ts';
+import { VERSION } from '../../lib/version.ts';
+import type { Actor } from '../../operators/actor.ts';
+import { countOperators } from '../../operators/operators.ts';
+import { mayActAs } from '../../operators/roles.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import { readInstance, updateInstance } from '../../waitlist/settings/instance-settings.ts';
+import { named, nullable, oneOf, time, WORD, withExamples } from '../../wire/schema.ts';
+import { operation } from '../core/operation.ts';
+import type { OperationParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
 
 const tag = 'Instance';
 
@@ -107,59 +107,65 @@ const InstanceUpdate = Type.Object(Type.Partial(Type.Object(settings)).propertie
   }),
 });
 
-const readSchema = adminSchema({
-  operationId: 'getInstance',
-  showsSettings: true,
-  tag,
-  summary: 'Get the installation',
-  description: 'Returns the version, the settings and what there is.',
-  role: 'viewer',
-  answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
-});
-
-const updateSchema = adminSchema({
-  operationId: 'updateInstance',
-  settings: { lock: 'installation' },
-  tag,
-  summary: 'Update the installation',
-  description:
-    'Changes settings of the installation. Everything else is set by variables when a server starts.',
-  role: 'admin',
-  body: InstanceUpdate,
-  answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
-  special: {
-    invalid_request: {
-      message: 'defaultTimeZone: must be the IANA name of a time zone, such as Europe/Berlin',
+export const instance = [
+  operation({
+    id: 'getInstance',
+    showsSettings: true,
+    at: 'GET /instance',
+    tag,
+    summary: 'Get the installation',
+    description: 'Returns the version, the settings and what there is.',
+    role: 'viewer',
+    scope: 'installation',
+    answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
+    run: present,
+  }),
+  operation({
+    id: 'updateInstance',
+    settings: { lock: 'installation' },
+    at: 'PATCH /instance',
+    tag,
+    summary: 'Update the installation',
+    description:
+      'Changes settings of the installation. Everything else is set by variables when a server starts.',
+    role: 'admin',
+    scope: 'installation',
+    body: InstanceUpdate,
+    answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
+    errors: {
+      invalid_request: {
+        message: 'defaultTimeZone: must be the IANA name of a time zone, such as Europe/Berlin',
+      },
     },
-  },
-});
+    run: async (call) => {
+      await updateInstance(call.context, call.body);
+      return present(call);
+    },
+  }),
+];
 
-export function registerInstance(app: TypedApp, parts: AdminParts): void {
-  const { waitlists, context, publicUrl, emails, commands } = parts;
-  const presentCommands = ({ variables, command, start, secrets }: typeof commands) => ({
-    run: inline(variables, command),
-    start,
-    secrets,
-  });
-  const present = async ({ caller }: { caller: Caller }): Promise<Static<typeof InstanceObject>> => {
-    const { createdAt, waitlists: count, defaultTimeZone } = await readInstance(waitlists);
-    return {
-      version: VERSION,
-      engine: waitlists.db.engine,
-      publicUrl,
-      emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
-      counts: { waitlists: count, operators: await countOperators(context) },
-      workers: await waitlists.db.clusterWorkers(),
-      commands: mayActAs(caller.actor.role, 'admin') ? presentCommands(commands) : null,
-      defaultTimeZone,
-      createdAt: isoTime(createdAt),
-    };
+interface Asked {
+  context: Context;
+  parts: OperationParts;
+  actor: Actor;
+}
+
+async function present({ context, parts, actor }: Asked): Promise<Static<typeof InstanceObject>> {
+  const { publicUrl, emails, commands } = parts;
+  const { createdAt, waitlists, defaultTimeZone } = await readInstance(context);
+  return {
+    version: VERSION,
+    engine: context.db.engine,
+    publicUrl,
+    emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
+    counts: { waitlists, operators: await countOperators(parts.context) },
+    workers: await context.db.clusterWorkers(),
+    commands: mayActAs(actor.role, 'admin') ? presentCommands(commands) : null,
+    defaultTimeZone,
+    createdAt: isoTime(createdAt),
   };
+}
 
-  app.get('/instance', { schema: readSchema }, present);
-
-  app.patch('/instance', { schema: updateSchema }, async (request) => {
-    await updateInstance(domainFor(parts, request), request.body);
-    return present(request);
-  });
+function presentCommands({ variables, command, start, secrets }: OwnCommands) {
+  return { run: inline(variables, command), start, secrets };
 }
