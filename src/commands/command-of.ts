@@ -17,14 +17,17 @@ export interface CommandWords<Answer> {
   about: string;
   /** See `Command`. */
   once?: true;
-  /** Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. Default: those of the path, but for the waitlist. */
-  operands?: Readonly<Record<string, string>>;
+  /**
+   * Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. `false`: it is no field, and `input` reads it. Default: those
+   * of the path, but for the waitlist.
+   */
+  operands?: Readonly<Record<string, string | false>>;
   /** How fields are given, where it is not as their schema says. `false`: not at all, or by `flags`. */
   fields?: Readonly<Record<string, FieldWords | false>> | 'none';
   /** Flags that are no fields. */
   flags?: Readonly<Record<string, Flag>>;
   /** Fields that neither flags of their own nor operands give. */
-  input?(flags: Flags, context: Context): object | Promise<object>;
+  input?(flags: Flags, context: Context, operands: readonly string[]): object | Promise<object>;
   /** Whether the schemas check what is given. Default: only JSON, because loading what checks takes long. */
   isChecked?: true;
   /** The property of a page with what it lists. All pages are read, and `show` gets what is on them. */
@@ -58,8 +61,10 @@ export function commandOf<Answer>(operation: Operation, words: CommandWords<Answ
     flags: { ...Object.fromEntries(fields.map(flagOf)), ...own },
     run: async (context, given, flags, config) => {
       const values = {
-        ...(await words.input?.(flags, context)),
-        ...Object.fromEntries(Object.values(operands).map((field, at) => [field, given[at]])),
+        ...(await words.input?.(flags, context, given)),
+        ...Object.fromEntries(
+          Object.values(operands).flatMap((field, at) => (field ? [[field, given[at]]] : [])),
+        ),
         ...Object.fromEntries(fields.flatMap((field) => entryOf(field, flags))),
       };
       const hasJson = fields.some(
