@@ -16,8 +16,11 @@ export interface CommandWords<Answer> {
   about: string;
   /** See `Command`. */
   once?: Command['once'];
-  /** Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. Default: those of the path, but for the waitlist. null: `input` reads it. */
-  operands?: Readonly<Record<string, string | null>>;
+  /**
+   * Fields that are given without a flag: `{ WAVE_ID: 'waveId' }`. `false`: it is no field, and `input` reads it. Default: those
+   * of the path, but for the waitlist.
+   */
+  operands?: Readonly<Record<string, string | false>>;
   /** How fields are given, where it is not as their schema says. `false`: not at all, or by `flags`. `none`: only its queue is. */
   fields?: Readonly<Record<string, FieldWords | false>> | 'none';
   /** Flags that are no fields. */
@@ -62,7 +65,7 @@ export function commandOf<Answer>(operation: Operation, words: CommandWords<Answ
       const values = {
         ...(await words.input?.(flags, context, given)),
         ...Object.fromEntries(
-          Object.values(operands).flatMap((field, at) => (field === null ? [] : [[field, given[at]]])),
+          Object.values(operands).flatMap((field, at) => (field ? [[field, given[at]]] : [])),
         ),
         ...Object.fromEntries(fields.flatMap((field) => entryOf(field, flags))),
       };

@@ -31,7 +31,7 @@ export const entries: Command[] = [
     name: 'entry add',
     once: true,
     about: 'Add a person by hand, exactly as a signup does.',
-    operands: { EMAIL_OR_PHONE: null },
+    operands: { EMAIL_OR_PHONE: false },
     fields: {
       email: false,
       phone: false,
@@ -52,7 +52,7 @@ export const entries: Command[] = [
   command<PresentedEntry>('getEntry', {
     name: 'entry show',
     about: 'Show an entry by email or phone.',
-    operands: { EMAIL_OR_PHONE: null },
+    operands: { EMAIL_OR_PHONE: false },
     fields: { entryId: false },
     input: async (flags, context, [who = '']) => {
       const { id } = await findEntry(context, await queueOf(context, flags), who);
@@ -122,7 +122,7 @@ export const entries: Command[] = [
     name: 'entry restore',
     once: true,
     about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
-    operands: { WHO: null },
+    operands: { WHO: false },
     input: async (flags, context, [who = '']) => ({
       entryId: await entryIdOf(context, await queueOf(context, flags), who),
     }),

@@ -1,21 +1,30 @@
 import { readFileSync } from 'node:fs';
+import type { Static } from 'typebox';
 import { LANGUAGES } from '../languages/languages.ts';
 import { failureNote, presentTemplateVersion } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
 import type { MailTemplate } from '../mail/templates/default-templates.ts';
+import type { TemplateObject } from '../operations/mails/template-schemas.ts';
+import { mailTemplates as operations } from '../operations/mails/templates.ts';
+import { DEFAULT_ENVIRONMENT } from '../waitlist/queue/registry.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
+import { commandsFor } from './command-of.ts';
 import { parseLanguage, requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const WAITLIST: Record<string, Flag> = {
   waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
 };
-const LANGUAGE: Record<string, Flag> = {
-  language: {
-    value: 'LANGUAGE',
-    about: `Which language: ${LANGUAGES.join(', ')} (default: the waitlist's).`,
-  },
+const WHICH_LANGUAGE: Flag = {
+  value: 'LANGUAGE',
+  about: `Which language: ${LANGUAGES.join(', ')} (default: the waitlist's).`,
 };
+const LANGUAGE = { language: WHICH_LANGUAGE };
+const SHOWN_LANGUAGE: Flag = {
+  value: 'LANGUAGE',
+  about: `Language to show: ${LANGUAGES.join(', ')} (default: the entry's).`,
+};
+const ENTRY: Flag = { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' };
 const TEXTS: Record<string, Flag> = {
   subject: { value: 'TEXT', about: 'Subject line.' },
   'body-file': { value: 'FILE', about: 'File with the body in Markdown.' },
@@ -23,6 +32,8 @@ const TEXTS: Record<string, Flag> = {
 /** Loaded on demand: other commands start faster without the mail code. */
 const templates = () => import('../mail/templates.ts');
 const previews = () => import('../mail/preview.ts');
+
+const command = commandsFor(operations);
 
 export const mailTemplates: Command[] = [
   {
@@ -39,21 +50,23 @@ export const mailTemplates: Command[] = [
       return { json: view, text: `Subject: ${view.subject}\n\n${view.body}${note}` };
     },
   },
-  {
+  command<Static<typeof TemplateObject>>('saveMailTemplate', {
     name: 'mail template set',
     about: 'Change the subject, the body or both of a template.',
-    operands: ['KIND'],
-    flags: { ...WAITLIST, ...LANGUAGE, ...TEXTS },
-    run: async (context, [kind = ''], flags) => {
-      const { saveTemplate, showTemplate } = await templates();
-      const id = requireText(flags, 'waitlist');
-      const language = parseLanguage(flags);
-      const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind), language));
-      if (!draft) throw new UsageProblem('--subject or --body-file is required');
-      const version = await saveTemplate(context, id, requireKind(kind), draft, language);
-      return { json: { kind, version }, text: `Saved as version ${version}.` };
+    fields: {
+      language: WHICH_LANGUAGE,
+      ...{ environment: false, subject: false, body: false, expectVersion: false },
     },
-  },
+    flags: TEXTS,
+    input: async (flags, context, [kind = '']) => {
+      const { showTemplate } = await templates();
+      const id = requireText(flags, 'waitlist');
+      const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind), parseLanguage(flags)));
+      if (!draft) throw new UsageProblem('--subject or --body-file is required');
+      return draft;
+    },
+    show: ({ kind, version }) => ({ json: { kind, version }, text: `Saved as version ${version}.` }),
+  }),
   {
     name: 'mail template reset',
     about: 'Restore the default template. Earlier versions are kept.',
@@ -87,11 +100,8 @@ export const mailTemplates: Command[] = [
     flags: {
       ...QUEUE_FLAGS,
       ...TEXTS,
-      entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
-      language: {
-        value: 'LANGUAGE',
-        about: `Language to show: ${LANGUAGES.join(', ')} (default: the entry's).`,
-      },
+      entry: ENTRY,
+      language: SHOWN_LANGUAGE,
       html: { about: 'Print the HTML part.' },
     },
     run: async (context, [kind = ''], flags, config) => {
@@ -113,29 +123,27 @@ export const mailTemplates: Command[] = [
       };
     },
   },
-  {
+  command<{ id: string; to: string }>('testMailTemplate', {
     name: 'mail template test',
     once: true,
     about: 'Send a test email. The server must be running.',
-    operands: ['KIND'],
-    flags: {
-      ...QUEUE_FLAGS,
-      to: { value: 'EMAIL', about: 'Recipient.', required: true },
-      entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
+    fields: {
+      to: { value: 'EMAIL', about: 'Recipient.' },
+      entry: ENTRY,
+      language: SHOWN_LANGUAGE,
+      ...{ subject: false, body: false },
     },
-    run: async (context, [kind = ''], flags) => {
-      const { sendTestMail } = await previews();
-      const to = requireText(flags, 'to');
-      const queue = await queueOf(context, flags);
-      const id = await sendTestMail(context, queue, {
-        kind: requireKind(kind),
-        to,
-        entry: textOr(flags, 'entry', undefined),
-      });
-      const look = `mail show ${id} --waitlist ${queue.waitlist.id} --env ${queue.environment}`;
+    flags: TEXTS,
+    input: (flags, _, [kind = '']) => {
+      requireKind(kind);
+      const { subject, 'body-file': file } = flags;
+      return { subject, ...(typeof file === 'string' ? { body: readText(file) } : {}) };
+    },
+    show: ({ id, to }, { flags }) => {
+      const look = `mail show ${id} --waitlist ${requireText(flags, 'waitlist')} --env ${textOr(flags, 'env', DEFAULT_ENVIRONMENT)}`;
       return { json: { id, to }, text: `Queued ${id}. To see the result, run: ${look}` };
     },
-  },
+  }),
 ];
 
 function draftOf(flags: Flags, { subject, body }: MailTemplate): MailTemplate | undefined {

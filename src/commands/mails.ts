@@ -1,156 +1,99 @@
+import type { Static } from 'typebox';
 import { LANGUAGES, type Language } from '../languages/languages.ts';
-import { countKept } from '../mail/kept.ts';
-import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
-import { failureNote, presentMail, presentMailDetails } from '../mail/present.ts';
+import { mailableTo } from '../mail/mailable.ts';
+import { failureNote, type presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
-import {
-  isMailKind,
-  MAIL_KINDS,
-  MAIL_STATES,
-  type MailKind,
-  type MailState,
-} from '../mail/templates/kinds.ts';
-import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
-import { findSuppressedPeople } from '../waitlist/links/suppressed-people.ts';
-import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
-import { mailTarget } from '../waitlist/sending/state.ts';
-import { pictureUrl } from '../waitlist/settings/pictures.ts';
-import { presentSuppression } from '../wire/suppression.ts';
-import {
-  type Command,
-  type Flags,
-  parseDuration,
-  parseWhole,
-  requireText,
-  table,
-  textOr,
-  UsageProblem,
-} from './command.ts';
+import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind } from '../mail/templates/kinds.ts';
+import { mailbox } from '../operations/mails/mailbox.ts';
+import { mailSettings, type UpdatedSettings } from '../operations/mails/settings.ts';
+import { eachKind, getMailStatus, type MailStatus } from '../operations/mails/status.ts';
+import { suppressions } from '../operations/mails/suppressions.ts';
+import type { presentSuppression } from '../wire/suppression.ts';
+import { type Command, type Flags, type Outcome, table, textOr, UsageProblem } from './command.ts';
+import { commandOf, commandsFor, type Given } from './command-of.ts';
+import type { FieldWords } from './field-flags.ts';
 import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 
+/** `default` is what these flags say for null. */
+const orDefault: FieldWords = { read: (text) => (text === 'default' ? null : text) };
+const URL = { ...orDefault, value: 'URL' };
+
+const command = commandsFor([...mailSettings, ...mailbox, ...suppressions]);
+
 export const mails: Command[] = [
-  {
+  command<Static<typeof UpdatedSettings>>('updateMailSettings', {
     name: 'mail settings',
     about: 'Show the email settings of a waitlist, or change them with flags.',
-    flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
-      kinds: { value: 'a,b', about: `Comma-separated kinds to send, or none: ${MAIL_KINDS.join(', ')}.` },
-      from: { value: 'EMAIL', about: 'Sender address, or default.' },
-      'from-name': { value: 'NAME', about: 'Sender name, or default (the name of the waitlist).' },
-      'reply-to': { value: 'EMAIL', about: 'Reply-To address, or default (the sender).' },
-      'join-url': {
-        value: 'URL',
-        about: 'Invite page with {code} in the URL, or default (the built-in page).',
+    fields: {
+      environment: false,
+      kinds: {
+        value: 'a,b',
+        about: `Comma-separated kinds to send, or none: ${MAIL_KINDS.join(', ')}.`,
+        read: parseKinds,
       },
-      'confirm-url': {
-        value: 'URL',
-        about: 'Confirm page with {token} in the URL, or default (the built-in page).',
-      },
-      'referral-url': {
-        value: 'URL',
+      from: { ...orDefault, value: 'EMAIL', about: 'Sender address, or default.' },
+      fromName: { ...orDefault, value: 'NAME', about: 'Sender name, or default (the name of the waitlist).' },
+      replyTo: { ...orDefault, value: 'EMAIL', about: 'Reply-To address, or default (the sender).' },
+      joinUrl: { ...URL, about: 'Invite page with {code} in the URL, or default (the built-in page).' },
+      confirmUrl: { ...URL, about: 'Confirm page with {token} in the URL, or default (the built-in page).' },
+      referralUrl: {
+        ...URL,
         about:
           'Link to share, with {referralCode} in the URL, or default (the hosted page, if the form is on).',
       },
-      colour: { value: '#rrggbb', about: 'Color of buttons and links, or default.' },
-      'logo-url': {
-        value: 'URL',
-        about: 'HTTPS image for the header, or default (the name of the waitlist).',
-      },
+      colour: { ...orDefault, value: '#rrggbb', about: 'Color of buttons and links, or default.' },
+      logoUrl: { ...URL, about: 'HTTPS image for the header, or default (the name of the waitlist).' },
       language: {
         value: 'LANGUAGE',
         about: `Language for people whose own is not known, or default (en): ${LANGUAGES.join(', ')}.`,
+        read: (text, flag) => (text === 'default' ? null : readLanguage(text, flag)),
       },
-      footer: { value: 'TEXT', about: 'Footer text, or default (none).' },
-      reminder: {
-        field: 'inviteReminderMs',
-        value: 'DURATION',
+      footer: { ...orDefault, about: 'Footer text, or default (none).', value: 'TEXT' },
+      inviteReminderMs: {
+        flag: 'reminder',
         about: 'How long before an invite expires to send the reminder (default: 24h).',
       },
     },
-    run: async (context, _, flags, config) => {
-      const id = requireText(flags, 'waitlist');
-      const changes = parseChanges(flags);
-      if (Object.keys(changes).length > 0) await updateMailSettings(context, id, changes);
-      const settings = await showMailSettings(context, id);
-      const { publicUrl } = await sendingOf(context, config);
-      const view = { ...settings, logoUrl: pictureUrl(settings.logoUrl, publicUrl) };
-      const rows = Object.entries(view).map(([name, value]) => [
+    show: (answer) => {
+      const { warnings, ...settings } = answer;
+      const rows = Object.entries(settings).map(([name, value]) => [
         name,
         Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'default' : String(value),
       ]);
-      const warnings = await mailWarnings(context, id, await hasMailServer(context, config));
       const notes = warnings.map(({ message }) => `\n\n${message}`);
-      return { json: { ...view, warnings }, text: table(['SETTING', 'VALUE'], rows) + notes.join('') };
+      return { json: answer, text: table(['SETTING', 'VALUE'], rows) + notes.join('') };
     },
-  },
-  {
+  }),
+  commandOf<Static<typeof MailStatus>>(getMailStatus, {
     name: 'mail status',
     about: 'Show whether each kind of email is sent, or why not, and how many are kept.',
-    flags: {
-      ...QUEUE_FLAGS,
-      to: { value: 'EMAIL', about: 'Show it for this person.' },
-    },
-    run: async (context, _, flags, config) => {
-      const queue = await queueOf(context, flags);
-      const to = textOr(flags, 'to', undefined);
-      const hasServer = await hasMailServer(context, config);
-      const asked = MAIL_KINDS.map(async (kind) => ({
-        kind,
-        ...(to === undefined
-          ? await mailableFrom(context, queue, kind, hasServer)
-          : await mailableTo(context, queue, kind, to, hasServer)),
-      }));
-      const kinds = await Promise.all(asked);
-      const { count: kept, more: keptMore } = await countKept(context.db, mailTarget(queue.id));
-      const rows = kinds.map(({ kind, mailable, message }) => [kind, mailable ? 'yes' : 'no', message]);
-      const many = `${kept}${keptMore ? ' or more' : ''} ${kept === 1 ? 'email is' : 'emails are'} kept.`;
-      const next =
-        hasServer && kept > 0 && queue.environment === 'production'
-          ? ` Run \`${commandOn(queue, 'mail', 'send-kept')}\` to send.`
-          : '';
-      const text = `${table(['KIND', 'SENT', 'WHY NOT'], rows)}\n\n${many}${next}`;
-      return { json: { kinds, kept, keptMore }, text };
-    },
-  },
-  {
+    flags: { to: { value: 'EMAIL', about: 'Show it for this person.' } },
+    show: showStatus,
+  }),
+  command<{ mails: ReturnType<typeof presentMail>[]; nextCursor: string | null }>('listMails', {
     name: 'mail list',
     about: 'List emails, newest first.',
-    flags: {
-      ...QUEUE_FLAGS,
+    fields: {
       state: { value: 'STATE', about: `Only emails in this state: ${MAIL_STATES.join(', ')}.` },
-      to: { value: 'EMAIL', about: 'Only emails to exactly this address. Not with --state.' },
+      kind: { value: 'KIND', about: 'Only emails of this kind.' },
+      email: {
+        flag: 'to',
+        value: 'EMAIL',
+        about: 'Only emails to exactly this address. Not with --state, --kind or --entry.',
+      },
+      entry: { value: 'ENTRY_ID', about: 'Only emails to or about this entry. Not with --state or --kind.' },
       limit: { value: 'N', about: 'Number of results (default: 50).' },
       cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
-    run: async (context, _, flags) => {
-      const { listMails, listMailsTo } = await import('../mail/mailbox.ts'); // Loads the mail code, so only if needed.
-      const queue = await queueOf(context, flags);
-      const to = textOr(flags, 'to', undefined);
-      const state = parseState(textOr(flags, 'state', undefined));
-      if (to !== undefined && state !== undefined) throw new UsageProblem('--to cannot be used with --state');
-      const range = {
-        limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
-        cursor: textOr(flags, 'cursor', undefined),
-      };
-      const { mails: found, nextCursor } =
-        to === undefined
-          ? await listMails(context, queue, { ...range, state })
-          : await listMailsTo(context, queue, to, range);
-      const page = { mails: found.map(presentMail), nextCursor };
+    show: (page) => {
       const rows = page.mails.map((one) => [
-        one.id,
-        one.kind,
-        one.to,
-        one.state,
-        one.attempts,
-        one.createdAt,
-        one.error,
+        ...[one.id, one.kind, one.to, one.state, one.attempts, one.createdAt, one.error],
       ]);
       const more = page.nextCursor ? `\n\nNext page: --cursor ${page.nextCursor}` : '';
       const headings = ['ID', 'KIND', 'TO', 'STATE', 'ATTEMPTS', 'CREATED', 'ERROR'];
       return { json: page, text: table(headings, rows) + more };
     },
-  },
+  }),
   {
     name: 'mail show',
     about: 'Show an email as sent, with its attempts.',
@@ -174,64 +117,56 @@ export const mails: Command[] = [
       return { json: view, text: flags.html === true ? mail.html : `${head}\n\n${mail.text}\n${log}` };
     },
   },
-  {
+  command<ReturnType<typeof presentSuppression>[]>('listSuppressions', {
     name: 'mail suppressed',
     about:
       'List suppressed addresses (bounced, complained or unsubscribed): by their hashes, and with the email of people on the list or invited.',
-    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'Number of results (default: 100).' } },
-    run: async (context, _, flags) => {
-      const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
-      const queue = await queueOf(context, flags);
-      const found = await findSuppressedPeople(context, queue, await listSuppressions(context, queue, limit));
-      const list = found.map(presentSuppression);
+    all: 'suppressions',
+    show: (list) => {
       const rows = list.map(({ hash, email, reason, since }) => [hash, email ?? '-', reason, since]);
       return { json: list, text: table(['HASH', 'EMAIL', 'REASON', 'SINCE'], rows) };
     },
-  },
-  {
+  }),
+  command<{ id: string }>('removeSuppression', {
     name: 'mail unsuppress',
     about: 'Remove an address from the suppression list.',
-    operands: ['EMAIL'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [email = ''], flags) => {
-      await unsuppress(context, await queueOf(context, flags), email);
-      return { json: { email, suppressed: false }, text: `Removed ${email} from the suppression list.` };
-    },
-  },
+    show: ({ id: email }) => ({
+      json: { email, suppressed: false },
+      text: `Removed ${email} from the suppression list.`,
+    }),
+  }),
 ];
 
-function parseState(text: string | undefined): MailState | undefined {
-  const state = MAIL_STATES.find((one) => one === text);
-  if (text !== undefined && !state)
-    throw new UsageProblem(`--state: must be one of ${MAIL_STATES.join(', ')}`);
-  return state;
-}
-
-function parseChanges(flags: Flags): MailChanges {
-  const orDefault = (name: string) => (flags[name] === 'default' ? null : textOr(flags, name, undefined));
-  const reminder = textOr(flags, 'reminder', undefined);
-  const changes = {
-    kinds: flags.kinds === undefined ? undefined : parseKinds(textOr(flags, 'kinds', '')),
-    from: orDefault('from'),
-    fromName: orDefault('from-name'),
-    replyTo: orDefault('reply-to'),
-    joinUrl: orDefault('join-url'),
-    confirmUrl: orDefault('confirm-url'),
-    referralUrl: orDefault('referral-url'),
-    colour: orDefault('colour'),
-    logoUrl: orDefault('logo-url'),
-    footer: orDefault('footer'),
-    language: flags.language === 'default' ? null : parseLanguage(flags),
-    inviteReminderMs: reminder === undefined ? undefined : parseDuration(reminder, 'reminder'),
-  };
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+async function showStatus(
+  answer: Static<typeof MailStatus>,
+  { flags, context, config }: Given,
+): Promise<Outcome> {
+  const queue = await queueOf(context, flags);
+  const hasServer = await hasMailServer(context, config);
+  const to = textOr(flags, 'to', undefined);
+  const kinds =
+    to === undefined
+      ? answer.kinds
+      : await eachKind((kind) => mailableTo(context, queue, kind, to, hasServer));
+  const { kept, keptMore } = answer;
+  const rows = kinds.map(({ kind, mailable, message }) => [kind, mailable ? 'yes' : 'no', message]);
+  const many = `${kept}${keptMore ? ' or more' : ''} ${kept === 1 ? 'email is' : 'emails are'} kept.`;
+  const next =
+    hasServer && kept > 0 && queue.environment === 'production'
+      ? ` Run \`${commandOn(queue, 'mail', 'send-kept')}\` to send.`
+      : '';
+  const text = `${table(['KIND', 'SENT', 'WHY NOT'], rows)}\n\n${many}${next}`;
+  return { json: { ...answer, kinds }, text };
 }
 
 export function parseLanguage(flags: Flags): Language | undefined {
   const text = textOr(flags, 'language', undefined);
+  return text === undefined ? undefined : readLanguage(text, 'language');
+}
+
+function readLanguage(text: string, flag: string): Language {
   const language = LANGUAGES.find((one) => one === text);
-  if (text !== undefined && !language)
-    throw new UsageProblem(`--language: must be one of ${LANGUAGES.join(', ')}`);
+  if (!language) throw new UsageProblem(`--${flag}: must be one of ${LANGUAGES.join(', ')}`);
   return language;
 }
 

@@ -38,7 +38,7 @@ export const segments = [
   command<Segment>('updateSegment', {
     name: 'segment rename',
     about: 'Rename a saved segment.',
-    operands: { NAME_OR_ID: null, NEW_NAME: 'name' },
+    operands: { NAME_OR_ID: false, NEW_NAME: 'name' },
     fields: { segmentId: false, conditions: false },
     input: which,
     show: (saved) => ({ json: saved, text: `Renamed ${saved.id} to ${saved.name}.` }),
@@ -46,7 +46,7 @@ export const segments = [
   command<{ id: string }>('deleteSegment', {
     name: 'segment delete',
     about: 'Delete a saved segment. The people in it stay.',
-    operands: { NAME_OR_ID: null },
+    operands: { NAME_OR_ID: false },
     fields: { segmentId: false },
     input: which,
     show: (deleted) => ({ json: deleted, text: `Deleted ${deleted.id}.` }),

@@ -1,69 +1,88 @@
 import { LANGUAGES, type Language } from '../../languages/languages.ts';
-import { isAsciiAddress } from '../../lib/email.ts';
-import { Problems } from '../../lib/errors.ts';
-
-/** The look and the links of a waitlist's mails. null for the default. */
-export interface MailSettings {
-  from: string | null;
-  /** null for the waitlist's name. */
-  fromName: string | null;
-  replyTo: string | null;
-  /** Contains `{code}`. null for our own join page. */
-  joinUrl: string | null;
-  /** Contains `{token}`. null for our own confirm page. */
-  confirmUrl: string | null;
-  /** Contains `{referralCode}`. null for our own form, if it is on. */
-  referralUrl: string | null;
-  colour: string | null;
-  /** An https URL, or the path of an uploaded picture. */
-  logoUrl: string | null;
-  /** Shown below every mail: the sender's name and postal address. */
-  footer: string | null;
-  /** Of mails to people whose language is not known, and of the operators' own templates. null for English. */
-  language: Language | null;
-}
-
-export const NO_SETTINGS: MailSettings = {
-  from: null,
-  fromName: null,
-  replyTo: null,
-  joinUrl: null,
-  confirmUrl: null,
-  referralUrl: null,
-  colour: null,
-  logoUrl: null,
-  footer: null,
-  language: null,
-};
+import { EMAIL_MAX_CHARACTERS, isAsciiAddress } from '../../lib/email.ts';
+import { checkSettings, defaultsOf, setting, type ValuesOf } from '../../lib/setting.ts';
 
 export const DEFAULT_COLOUR = '#0f766e';
+const URL_CHARACTERS_MAX = 1_000;
 const NAME_CHARACTERS_MAX = 100;
 const FOOTER_CHARACTERS_MAX = 1_000;
-export const URL_CHARACTERS_MAX = 1_000;
+
+/** The look and the links of a waitlist's emails, in the order of the reference. null for the default. */
+export const MAIL_SETTINGS = {
+  from: address("Sender address. `null`: the installation's."),
+  fromName: text(
+    'Sender name. `null`: the name of the waitlist.',
+    { maxLength: NAME_CHARACTERS_MAX },
+    (name) =>
+      (name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) &&
+      `must be one line of at most ${NAME_CHARACTERS_MAX} characters`,
+  ),
+  replyTo: address('Address for replies. `null`: the sender.'),
+  joinUrl: linkWith('{code}', 'Your page for invites, with `{code}` in the URL. `null`: the built-in page.'),
+  confirmUrl: linkWith(
+    '{token}',
+    'Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.',
+  ),
+  referralUrl: linkWith(
+    '{referralCode}',
+    'Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on.',
+  ),
+  colour: text(
+    'Color of buttons and links, such as `#0f766e`. `null`: the default.',
+    { maxLength: 7 },
+    (colour) => !/^#[0-9a-f]{6}$/i.test(colour) && 'must look like #0f766e',
+  ),
+  /** Of an uploaded picture, its path is stored. */
+  logoUrl: text(
+    'Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist.',
+    { maxLength: URL_CHARACTERS_MAX },
+    (url) => !url.startsWith('/') && !(isUrl(url) && url.startsWith('https://')) && 'must be an https URL',
+  ),
+  footer: text(
+    'Text below every email. `null`: none.',
+    { maxLength: FOOTER_CHARACTERS_MAX },
+    (footer) => footer.length > FOOTER_CHARACTERS_MAX && `is longer than ${FOOTER_CHARACTERS_MAX} characters`,
+  ),
+  language: setting<Language | null>({
+    default: null,
+    schema: {
+      type: ['string', 'null'],
+      enum: [...LANGUAGES, null],
+      description: 'Language for people whose own is not known, and of your templates. `null`: English.',
+    },
+    problem: (language) =>
+      language !== null && !LANGUAGES.includes(language) && `must be one of ${LANGUAGES.join(', ')}`,
+  }),
+};
+
+export type MailSettings = ValuesOf<typeof MAIL_SETTINGS>;
+
+export const NO_SETTINGS: MailSettings = defaultsOf(MAIL_SETTINGS);
 
 export function checkMailSettings(settings: MailSettings): void {
-  const problems = new Problems();
-  const { from, fromName, replyTo, joinUrl, confirmUrl, referralUrl, colour, logoUrl, footer, language } =
-    settings;
-  if (from !== null && !isAsciiAddress(from)) problems.add('from', 'must be an email address in ASCII');
-  if (replyTo !== null && !isAsciiAddress(replyTo))
-    problems.add('replyTo', 'must be an email address in ASCII');
-  if (fromName !== null && (fromName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(fromName)))
-    problems.add('fromName', `must be one line of at most ${NAME_CHARACTERS_MAX} characters`);
-  if (joinUrl !== null && !isPattern(joinUrl, '{code}'))
-    problems.add('joinUrl', 'must be an http or https URL with {code} in it');
-  if (confirmUrl !== null && !isPattern(confirmUrl, '{token}'))
-    problems.add('confirmUrl', 'must be an http or https URL with {token} in it');
-  if (referralUrl !== null && !isPattern(referralUrl, '{referralCode}'))
-    problems.add('referralUrl', 'must be an http or https URL with {referralCode} in it');
-  if (colour !== null && !/^#[0-9a-f]{6}$/i.test(colour)) problems.add('colour', 'must look like #0f766e');
-  if (logoUrl !== null && !logoUrl.startsWith('/') && !(isUrl(logoUrl) && logoUrl.startsWith('https://')))
-    problems.add('logoUrl', 'must be an https URL');
-  if (footer !== null && footer.length > FOOTER_CHARACTERS_MAX)
-    problems.add('footer', `is longer than ${FOOTER_CHARACTERS_MAX} characters`);
-  if (language !== null && !LANGUAGES.includes(language))
-    problems.add('language', `must be one of ${LANGUAGES.join(', ')}`);
-  problems.throwIfAny();
+  checkSettings(MAIL_SETTINGS, settings);
+}
+
+function text(description: string, bounds: object, problem: (value: string) => string | false) {
+  return setting<string | null>({
+    default: null,
+    schema: { type: ['string', 'null'], description },
+    bounds,
+    problem: (value) => value !== null && problem(value),
+  });
+}
+
+function address(description: string) {
+  const bounds = { format: 'email', maxLength: EMAIL_MAX_CHARACTERS };
+  return text(description, bounds, (value) => !isAsciiAddress(value) && 'must be an email address in ASCII');
+}
+
+function linkWith(place: string, description: string) {
+  return text(
+    description,
+    { maxLength: URL_CHARACTERS_MAX },
+    (url) => !isPattern(url, place) && `must be an http or https URL with ${place} in it`,
+  );
 }
 
 function isUrl(text: string): boolean {

@@ -135,7 +135,8 @@ export const mailSending = [
     answer: { description: 'How sending goes now.', schema: SendingSchema, example: EXAMPLE_SENDING },
     errors: { invalid_request: { message: 'warmUp.to: must not be below warmUp.start' } },
     run: async ({ context, params: { waitlistId }, body }) => {
-      await changeSending(context, await requireQueue(context, waitlistId), body);
+      if (Object.keys(body).length > 0)
+        await changeSending(context, await requireQueue(context, waitlistId), body);
       return readSending(context, waitlistId);
     },
   }),

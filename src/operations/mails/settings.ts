@@ -1,24 +1,18 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { LANGUAGES, type Language } from '../../languages/languages.ts';
-import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
 import { mailWarnings } from '../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../mail/templates/kinds.ts';
-import { URL_CHARACTERS_MAX } from '../../mail/templates/settings.ts';
+import { MAIL_SETTINGS } from '../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../mail/update-settings.ts';
 import { REMINDER_MS } from '../../waitlist/queue/queue-settings.ts';
 import { pictureUrl } from '../../waitlist/settings/pictures.ts';
-import { limits, named, nullable, oneOf, withExamples } from '../../wire/schema.ts';
+import { limits, named, oneOf, withExamples } from '../../wire/schema.ts';
+import { settingSchemas } from '../../wire/settings.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { warnings } from '../core/mailable.ts';
 import { operation } from '../core/operation.ts';
 import type { OperationParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { tag } from './mail.ts';
-
-const text = (description: string, keywords: object = {}) =>
-  nullable<string>('string', { ...limits(keywords), description });
-
-const URL = { maxLength: URL_CHARACTERS_MAX };
 
 const SETTINGS = {
   kinds: Type.Array(oneOf(MAIL_KINDS, { description: 'A kind of email.' }), {
@@ -29,35 +23,7 @@ const SETTINGS = {
     ...limits(REMINDER_MS),
     description: 'How long before an invite expires its reminder is sent, in milliseconds.',
   }),
-  from: text("Sender address. `null`: the installation's.", {
-    format: 'email',
-    maxLength: EMAIL_MAX_CHARACTERS,
-  }),
-  fromName: text('Sender name. `null`: the name of the waitlist.', { maxLength: 100 }),
-  replyTo: text('Address for replies. `null`: the sender.', {
-    format: 'email',
-    maxLength: EMAIL_MAX_CHARACTERS,
-  }),
-  joinUrl: text('Your page for invites, with `{code}` in the URL. `null`: the built-in page.', URL),
-  confirmUrl: text(
-    'Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.',
-    URL,
-  ),
-  referralUrl: text(
-    'Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on.',
-    URL,
-  ),
-  colour: text('Color of buttons and links, such as `#0f766e`. `null`: the default.', { maxLength: 7 }),
-  logoUrl: text(
-    'Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist.',
-    URL,
-  ),
-  footer: text('Text below every email. `null`: none.', { maxLength: 1000 }),
-  language: Type.Unsafe<Language | null>({
-    type: ['string', 'null'],
-    enum: [...LANGUAGES, null],
-    description: 'Language for people whose own is not known, and of your templates. `null`: English.',
-  }),
+  ...settingSchemas(MAIL_SETTINGS),
 };
 
 export const UpdatedSettings = Type.Object(

@@ -20,7 +20,7 @@ const MailableKind = Type.Object(
 );
 const EXAMPLE_KINDS = [{ kind: 'invite', ...EXAMPLE_MAILABLE }];
 
-const MailStatus = Type.Object(
+export const MailStatus = Type.Object(
   {
     kinds: Type.Array(MailableKind, { description: 'One for each kind.' }),
     warnings,
@@ -122,6 +122,7 @@ export const getEntryMail = operation({
   },
 });
 
-function eachKind(isMailable: (kind: MailKind) => Promise<Mailable>) {
+/** In the order of the kinds. */
+export function eachKind(isMailable: (kind: MailKind) => Promise<Mailable>) {
   return Promise.all(MAIL_KINDS.map(async (kind) => ({ kind, ...presentMailable(await isMailable(kind)) })));
 }

@@ -1,9 +1,11 @@
 import Type from 'typebox';
-import { checkMailSettings, NO_SETTINGS } from '../../../mail/templates/settings.ts';
+import { checkSettings } from '../../../lib/setting.ts';
+import { MAIL_SETTINGS } from '../../../mail/templates/settings.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { draftForm } from '../../../waitlist/forms/update-form.ts';
 import { formProperties } from '../../../wire/form.ts';
-import { limits, named, nullable, withExamples } from '../../../wire/schema.ts';
+import { described, named, withExamples } from '../../../wire/schema.ts';
+import { settingSchemas } from '../../../wire/settings.ts';
 import { previewFormPage } from '../../form/hosted-page.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -16,10 +18,7 @@ const FormDraft = Type.Object(
   {
     ...Type.Partial(Type.Object(drafted)).properties,
     colour: Type.Optional(
-      nullable<string>('string', {
-        ...limits({ maxLength: 7 }),
-        description: 'Color of the email settings, such as `#0f766e`.',
-      }),
+      described(settingSchemas(MAIL_SETTINGS).colour, 'Color of the email settings, such as `#0f766e`.'),
     ),
   },
   {
@@ -84,7 +83,7 @@ export function registerFormPreview(app: TypedApp, parts: AdminParts): void {
     async ({ params, query, body }) => {
       const queue = await requireQueue(parts, params, query);
       const { colour, ...changes } = body;
-      if (colour !== undefined) checkMailSettings({ ...NO_SETTINGS, colour });
+      if (colour !== undefined) checkSettings({ colour: MAIL_SETTINGS.colour }, { colour });
       const form = await draftForm(context, queue, changes);
       const look = colour === undefined ? {} : { colour };
       return previewFormPage({ context, publicUrl }, form, look);
