@@ -10,8 +10,7 @@ const KEPT_MS = DAY_MS;
 /** What a network was shown for an address. It stays until the next cleaning. */
 export interface ShownPlace {
   place: number;
-  /** null in rows of earlier releases. */
-  link: Uint8Array | null;
+  link: Uint8Array;
   expires_at: number;
 }
 
@@ -41,10 +40,10 @@ export async function placeFor(
 ): Promise<{ place: number; link: Buffer }> {
   const shown = before && before.expires_at > now ? before : undefined;
   const place = newSeq ?? shown?.place ?? lastSeq + 1;
-  const link = shown?.link ? Buffer.from(shown.link) : randomBytes(LINK_BYTES);
+  const link = shown ? Buffer.from(shown.link) : randomBytes(LINK_BYTES);
   const next = { place, link, expires_at: now + KEPT_MS };
   if (!before) trx.insert('form_visit', [{ queue_id: queue.id, visitor_hash, ...next }]);
-  else if (place !== shown?.place || !shown.link)
+  else if (place !== shown?.place)
     await trx
       .updateTable('form_visit')
       .set(next)

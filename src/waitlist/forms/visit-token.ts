@@ -1,6 +1,5 @@
 import { ifReadable } from '../../vault/crypto.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
-import { LINK_BYTES } from '../referrals/visit-code.ts';
 
 /** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
 export interface Visit {
@@ -28,11 +27,9 @@ export function sealVisit({ tag, vault }: Queue, { seq, place, known, link }: Vi
 
 export function openVisit({ vault }: Queue, token: string): Visit | undefined {
   const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
-  const opened = ifReadable(() => vault.open<[string, string, number, string?]>('visit', ROW, sealed));
+  const opened = ifReadable(() => vault.open<[string, string, number, string]>('visit', ROW, sealed));
   if (!opened) return undefined;
   const [seq, place, known, text] = opened;
-  // Links of earlier releases.
-  const link = text === undefined ? vault.hash('referral', `visit ${token}`) : Buffer.from(text, 'hex');
-  const number = link.subarray(0, LINK_BYTES);
-  return { seq: Number(seq), place: Number(place), known: known === 1, link: number };
+  const link = Buffer.from(text, 'hex');
+  return { seq: Number(seq), place: Number(place), known: known === 1, link };
 }

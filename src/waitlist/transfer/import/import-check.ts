@@ -5,7 +5,7 @@ import type { ImportSource } from '../files/raw-row.ts';
 import { checkRows } from './check-rows.ts';
 import type { ImportCandidate } from './import-candidate.ts';
 import { findTakenCodes } from './import-codes.ts';
-import { addFound, NOTHING_FOUND } from './import-found.ts';
+import { addFound } from './import-found.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { startOf } from './import-progress.ts';
 import { reportOn } from './import-report.ts';
@@ -53,7 +53,7 @@ export async function checkImport(
     await closeLists(lists);
   }
   const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes } = progress;
-  const found = addFound(progress.found ?? NOTHING_FOUND, {
+  const found = addFound(progress.found, {
     referralsUnresolved: newcomers.countUnresolved(),
     referralsCircular: newcomers.selfReferrals,
   });
@@ -61,7 +61,7 @@ export async function checkImport(
     jobId: null,
     ...{ rows, created, skipped, failed, codesTaken, found },
     errorsFile: errorsBytes === 0 ? null : plan.errorsFile,
-    badRowsFile: rowsBytes ? (plan.badRowsFile ?? null) : null,
+    badRowsFile: rowsBytes === 0 ? null : plan.badRowsFile,
     report: reportOn(plan, { rows, found }),
   };
 }

@@ -34,9 +34,8 @@ export const NOTHING_FOUND: Found = {
   codesUnusable: 0,
 };
 
-/** Jobs from earlier releases have no counts yet. */
-export function addFound(a: Found | undefined, b: Partial<Found>): Found {
-  const sum = { ...NOTHING_FOUND, ...a };
+export function addFound(a: Found, b: Partial<Found>): Found {
+  const sum = { ...a };
   for (const name of Object.keys(NOTHING_FOUND) as (keyof Found)[]) sum[name] += b[name] ?? 0;
   return sum;
 }

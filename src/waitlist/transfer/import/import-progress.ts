@@ -15,12 +15,11 @@ export interface ImportProgress {
   skipped: number;
   failed: number;
   codesTaken: number;
-  /** Jobs from earlier releases do not have it, nor `rowsBytes`. */
-  found?: Found;
+  found: Found;
   /** Where the next row starts in the file. A sorted import uses only `rows`. */
   next: RowPosition;
   errorsBytes: number;
-  rowsBytes?: number;
+  rowsBytes: number;
   /** The joining sequence before the first row. */
   baseSeq: number;
   /** Links are made up to this joining sequence. */
@@ -46,7 +45,7 @@ export function startOf({ first }: Pick<FileShape, 'first'>, lastSeq: number): I
 
 /** What operators see of it, also if it is cancelled. */
 export function resultOf({ rows, created, skipped, failed, codesTaken, found }: ImportProgress) {
-  return { rows, created, skipped, failed, codesTaken, ...(found && { found }) };
+  return { rows, created, skipped, failed, codesTaken, found };
 }
 
 /** Two processes on one job would count every row twice. */
