@@ -36,6 +36,7 @@ it('a flipped byte anywhere in the header of a backup reads as damage', async ()
       createdAt: new Date().toISOString(),
       release: '0.1.0',
       hasMasterKey: true,
+      installedAt: '2026-10-01T00:00:00.000Z',
     },
     secrets: { masterKeyId: '', masterKey: null },
     data: (async function* () {
@@ -69,6 +70,7 @@ it('a backup from before 0.1.0 is refused by name', async () => {
       createdAt: '2026-11-01T00:00:00.000Z',
       release: '0.1.0',
       hasMasterKey: true,
+      installedAt: '2026-10-01T00:00:00.000Z',
     },
     secrets: { masterKeyId: '', masterKey: null },
     data: (async function* () {})(),

@@ -110,8 +110,11 @@ describe('backup -', () => {
   });
 });
 
+/** When another installation was created. */
+const OTHERS = '2025-01-01T00:00:00.000Z';
+
 describe('backup DIRECTORY', () => {
-  const made = async (at: string, to: string, installedAt?: string) => {
+  const made = async (at: string, to: string, installedAt = OTHERS) => {
     const createdAt = `2026-11-${at}T02:00:00.000Z`;
     const about = { engine: 'sqlite' as const, schema: 1, createdAt, release: '0.1.0', hasMasterKey: true };
     const data = (async function* () {})();
@@ -119,7 +122,7 @@ describe('backup DIRECTORY', () => {
     const name = backupName(createdAt);
     await writeBackup(path.join(to, name), PASSPHRASE, {
       ...{ secrets, data, cost: CHEAP },
-      about: { ...about, ...(installedAt === undefined ? {} : { installedAt }) },
+      about: { ...about, installedAt },
     });
     return name;
   };

@@ -12,7 +12,7 @@ export function backupName(createdAt: string): string {
 
 /**
  * Keeps the newest backups of this installation in a directory. Everything else there is left alone: other names,
- * links, and backups of another installation or of a release that did not say of which.
+ * links, and backups of another installation.
  */
 export async function deleteOlderBackups(
   directory: string,

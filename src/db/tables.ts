@@ -138,7 +138,7 @@ const entry = {
   removed_at: orNull(integer),
   /** Its status before it was removed. null if it was not, or if it was erased. */
   removed_from: orNull(oneOf(...STATUSES)),
-  /** When a pending entry was confirmed. null if it was never pending, or before this was recorded. */
+  /** When a pending entry was confirmed. null if it was never pending. */
   confirmed_at: orNull(integer),
   /** The length of the chain of referrals that led to this entry: 0 without a referrer. */
   depth: generated(integer),
@@ -637,8 +637,8 @@ const formVisit = {
   visitor_hash: bytes,
   place: integer,
   expires_at: integer,
-  /** Random, in every link to share that they were shown. null in rows of earlier releases. */
-  link: orNull(bytes),
+  /** Random, in every link to share that they were shown. */
+  link: bytes,
 };
 
 /** Who joined through a link that the form gave to somebody who typed an address. */

@@ -19,7 +19,7 @@ export function newIdOf(queueId: number, now: number): Buffer {
   return id;
 }
 
-/** Of an id by `newIdOf`. Ids from before have any number there. */
+/** Of an id by `newIdOf`. */
 export function queueIdIn(id: Buffer): number {
   return id.readUInt32BE(ID_BYTES - 4);
 }

@@ -103,6 +103,7 @@ async function sampleMail(
     referrals: 3,
     referralCode: referralCodesOf(queue).of(1),
     metadata: { firstName: 'Ada' },
+    language: null,
   };
   const { enabled } = await formOf(context, queue);
   const unconfirmed = await mailboxesOfUnconfirmed(context.db, queue, view ? [view] : []);

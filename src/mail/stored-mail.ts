@@ -33,8 +33,8 @@ export interface StoredMail {
   person?: string;
   /** A template that is not saved, for a test. */
   template?: MailTemplate;
-  /** Places that one referral is worth. Missing in mails that were stored before. */
-  boost?: number;
+  /** Places that one referral is worth. */
+  boost: number;
   /** Without metadata: the recipient may not be the one who typed it. */
   bare?: true;
   /** Whether our own form was on: without a page of the waitlist's own, people share that one. */
@@ -47,8 +47,8 @@ interface MailedEntry {
   referrals: number;
   referralCode: string | null;
   metadata: Metadata | null;
-  /** null for the waitlist's language. Missing in mails that were stored before there were languages. */
-  language?: Language | null;
+  /** null for the waitlist's language. */
+  language: Language | null;
 }
 
 /**

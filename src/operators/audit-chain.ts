@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-import type { Trx } from '../db/database.ts';
 import type { AuditHeadTable, AuditTable } from '../db/tables.ts';
 import type { OperatorContext } from './context.ts';
 
@@ -9,17 +8,10 @@ type Head = Pick<Selectable<AuditHeadTable>, 'seq' | 'hash' | 'seal'>;
 
 /** Of a trail whose end was found to be moved. It never fits, so `doctor` keeps telling. */
 export const BROKEN_SEAL = Buffer.alloc(0);
-/** Servers of an earlier release write for as long as an upgrade takes. */
-const UNSEALED_MAX = 1_000;
 
 /** Covers the record and all before it. */
 export function chainHash(vault: Vault, previous: Uint8Array, row: Omit<Row, 'hash'>): Buffer {
   return vault.hash('audit', JSON.stringify(['sealed', ...partsOf(previous, row)]));
-}
-
-/** Of a record by an earlier release, which did not seal the end of the trail. */
-export function unsealedHash(vault: Vault, previous: Uint8Array, row: Omit<Row, 'hash'>): Buffer {
-  return vault.hash('audit', JSON.stringify(partsOf(previous, row)));
 }
 
 function partsOf(
@@ -39,27 +31,10 @@ export function startSealOf(vault: Vault, { seq, hash }: Pick<Head, 'seq' | 'has
   return vault.hash('audit', JSON.stringify(['start', seq, hex(hash)]));
 }
 
-export function isSealed(vault: Vault, end: Pick<Head, 'seq' | 'hash'>, seal: Uint8Array | null): boolean {
-  return seal !== null && sealOf(vault, end).equals(seal);
-}
-
-/** Whether the head is where we left it, apart from what servers of an earlier release added since. */
-export async function isIntact(vault: Vault, trx: Trx, head: Head): Promise<boolean> {
-  if (isSealed(vault, head, head.seal)) return true;
-  if (head.seq === 0) return head.seal === null;
-  const rows = await trx
-    .selectFrom('audit')
-    .selectAll()
-    .where('seq', '<=', head.seq)
-    .orderBy('seq', 'desc')
-    .limit(head.seal === null ? 2 : UNSEALED_MAX)
-    .execute();
-  for (const [index, row] of rows.entries()) {
-    const previous = rows[index + 1]?.hash ?? Buffer.alloc(0);
-    if (!unsealedHash(vault, previous, row).equals(row.hash)) return isSealed(vault, row, head.seal);
-    if (head.seal === null) return true;
-  }
-  return false;
+/** Whether the end is where we left it. */
+export function isIntact(vault: Vault, { seal, ...end }: Head): boolean {
+  if (seal === null) return end.seq === 0;
+  return sealOf(vault, end).equals(seal);
 }
 
 function hex(bytes: Uint8Array): string {

@@ -91,7 +91,7 @@ export async function recordAudit(
     details: vault.seal('audit.details', auditRow(seq), details),
   };
   const hash = chainHash(vault, head.hash, row);
-  const seal = (await isIntact(vault, trx, head)) ? sealOf(vault, { seq, hash }) : BROKEN_SEAL;
+  const seal = isIntact(vault, head) ? sealOf(vault, { seq, hash }) : BROKEN_SEAL;
   await trx
     .insertInto('audit')
     .values({ ...row, hash })

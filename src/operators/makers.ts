@@ -34,22 +34,8 @@ export async function reachOf(trx: Trx, actor: Actor, now: number): Promise<Reac
 
 type TokenRow = Selectable<AdminTokenTable>;
 
-/** All tokens with their makers. Those from before makers were stored have theirs in the audit trail. */
-export async function selectTokens(executor: OperatorContext['db']['query']): Promise<TokenRow[]> {
-  const rows = await executor.selectFrom('admin_token').selectAll().orderBy('id').execute();
-  const unknown = rows.filter(({ created_by }) => created_by === null).map(referenceToToken);
-  if (unknown.length === 0) return rows;
-  const records = await executor
-    .selectFrom('audit')
-    .select(['object', 'actor'])
-    .where('action', '=', 'token.created')
-    .where('object', 'in', unknown)
-    .execute();
-  const makers = new Map(records.map(({ object, actor }) => [object, actor]));
-  return rows.map((row) => ({
-    ...row,
-    created_by: row.created_by ?? makers.get(referenceToToken(row)) ?? null,
-  }));
+export function selectTokens(executor: OperatorContext['db']['query']): Promise<TokenRow[]> {
+  return executor.selectFrom('admin_token').selectAll().orderBy('id').execute();
 }
 
 export function referenceToToken({ id }: Pick<TokenRow, 'id'>): string {

@@ -2,7 +2,7 @@ import type { Trx } from '../db/database.ts';
 import { endOfTurn } from '../lib/end-of-turn.ts';
 import { formatId } from '../lib/ids.ts';
 import { type AuditDetails, auditRow } from './audit.ts';
-import { chainHash, isSealed, startSealOf, unsealedHash } from './audit-chain.ts';
+import { chainHash, isIntact, startSealOf } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';
 
 const PAGE = 1_000;
@@ -28,8 +28,6 @@ async function follow(vault: OperatorContext['vault'], trx: Trx): Promise<Verifi
   if (start.seq > 0 && !startSealOf(vault, start).equals(head?.start_seal ?? Buffer.alloc(0)))
     return { records: 0, problem: `records before ${start.seq + 1} were removed` };
   let last: { seq: number; hash: Uint8Array } = start;
-  /** The last one that this release wrote, which the seal is about. */
-  let sealed: typeof last | undefined;
   for (;;) {
     const rows = await trx
       .selectFrom('audit')
@@ -41,8 +39,7 @@ async function follow(vault: OperatorContext['vault'], trx: Trx): Promise<Verifi
     for (const row of rows) {
       const records = last.seq - start.seq;
       if (row.seq !== last.seq + 1) return { records, problem: `record ${last.seq + 1} is missing` };
-      if (chainHash(vault, last.hash, row).equals(row.hash)) sealed = row;
-      else if (!unsealedHash(vault, last.hash, row).equals(row.hash))
+      if (!chainHash(vault, last.hash, row).equals(row.hash))
         return { records, problem: `record ${row.seq} was modified` };
       last = row;
     }
@@ -54,7 +51,7 @@ async function follow(vault: OperatorContext['vault'], trx: Trx): Promise<Verifi
     (head?.seq ?? 0) === last.seq && Buffer.compare(head?.hash ?? Buffer.alloc(0), last.hash) === 0;
   if (!ends) return { records, problem: `the records after ${last.seq} are missing` };
   const seal = head?.seal ?? null;
-  if (sealed ? isSealed(vault, sealed, seal) : seal === null) return { records, problem: undefined };
+  if (isIntact(vault, { ...last, seal })) return { records, problem: undefined };
   const where = seal?.length === 0 ? 'before' : 'after';
   return { records, problem: `records ${where} ${last.seq} were removed` };
 }

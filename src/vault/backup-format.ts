@@ -40,8 +40,8 @@ export interface BackupAbout {
   /** The release that created it. */
   release: string;
   hasMasterKey: boolean;
-  /** When the installation was created, by which its backups are known. Earlier releases did not write it. */
-  installedAt?: string;
+  /** When the installation was created, by which its backups are known. */
+  installedAt: string;
 }
 
 export interface BackupHeader extends BackupAbout {

@@ -60,11 +60,12 @@ export interface FoundEndpoint {
 export async function findEndpoint(context: Context, endpointId: string): Promise<FoundEndpoint> {
   const id = parseId('whe', endpointId);
   if (!id) throw invalid('endpoint id: must look like whe_…, as `webhook list` prints it');
-  const endpoints = context.db.query.selectFrom('webhook_endpoint').selectAll().where('id', '=', id);
-  // In the queue that the id names. Endpoints from before ids did so can be anywhere.
-  const row =
-    (await endpoints.where('queue_id', '=', queueIdIn(id)).executeTakeFirst()) ??
-    (await endpoints.executeTakeFirst());
+  const row = await context.db.query
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('queue_id', '=', queueIdIn(id))
+    .where('id', '=', id)
+    .executeTakeFirst();
   const queue = row && (await context.registry.queueById(row.queue_id));
   if (!row || !queue) throw notFound(`there is no webhook endpoint ${endpointId}`);
   return { queue, row };

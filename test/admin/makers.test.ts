@@ -131,15 +131,6 @@ forEachEngine((engine) => {
       assert.equal((await withToken(parent.token).me()).body.token.createdBy, parent.createdBy);
     });
 
-    it('from before makers were recorded gets its own from the audit trail', async () => {
-      const eve = await admin();
-      const token = await tokenBy(eve, { role: 'admin' });
-      await service.context.db.query.updateTable('admin_token').set({ created_by: null }).execute();
-      assert.equal((await listed(token.id))?.createdBy, `operator:${await idOf(eve)}`);
-      await owner.delete(`/operators/${await idOf(eve)}`);
-      assert.equal(await works(token), false);
-    });
-
     it('ends when its maker is removed, and so do those that it created', async () => {
       const eve = await admin();
       const parent = await tokenBy(eve, { role: 'admin' });

@@ -156,7 +156,14 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
         .where('queue_id', '=', queue.id)
         .execute();
       server.refuseMail = () => undefined;
-      const facts = { at: service.clock.now, version: 0, waitlist: list.name, entry: null, invite: null };
+      const facts = {
+        at: service.clock.now,
+        version: 0,
+        boost: 0,
+        waitlist: list.name,
+        entry: null,
+        invite: null,
+      };
       for (const to of LISTS_OF_ADDRESSES)
         await insertMail(context, queue, { ...facts, mail: 'accepted', to }, undefined);
       service.clock.advance(6_000);

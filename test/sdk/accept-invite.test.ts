@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parseId } from '../../src/lib/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
@@ -254,23 +253,6 @@ forEachEngine((engine) => {
         await updateWaitlist(service.context, list.id, { name: 'Acme Inc.' });
         assert.deepEqual((await service.accept(code, withKey('try-1'))).body, first.body);
         assert.equal(first.body.waitlist.name, 'Acme');
-      });
-
-      it('repeats the first response from a database that stored it in the old format', async () => {
-        const list = await service.waitlist();
-        const queue = await list.queue();
-        const { code, id } = await list.invite('a@example.com');
-        const first = await service.accept(code, withKey('try-1'));
-        const inviteId = parseId('inv', id) ?? Buffer.alloc(0);
-        await service.context.db.query
-          .updateTable('invite')
-          .set({ accept_answer: queue.vault.seal('invite.accept_answer', inviteId, first.body) })
-          .where('queue_id', '=', queue.id)
-          .where('id', '=', inviteId)
-          .execute();
-        const again = await service.accept(code, withKey('try-1'));
-        assert.equal(again.status, 200);
-        assert.deepEqual(again.body, first.body);
       });
 
       it('does not help a retry with another key or none', async () => {

@@ -48,7 +48,7 @@ export const FORMS = [
     visitor_hash bytes not null,
     place bigint not null,
     expires_at bigint not null,
-    link bytes,
+    link bytes not null,
     primary key (queue_id, visitor_hash)
   ) clustered`,
   'create index form_visit_expiry on form_visit (queue_id, expires_at)',

@@ -85,12 +85,10 @@ export async function findForm(context: Context, key: string): Promise<LiveForm 
   return row && queue && { ...toForm(queue, row), key: row.form_key };
 }
 
-/** In the queue that the key names. Forms from before keys did so can be anywhere. */
 async function findRow({ db, registry }: Context, key: string) {
-  const forms = selectForms(db).where('form_key', '=', key);
   const queue = await registry.queueByTag(key.slice(TAG_AT, TAG_AT + TAG_CHARACTERS));
-  const found = queue && (await forms.where('queue_id', '=', queue.id).executeTakeFirst());
-  return found ?? forms.executeTakeFirst();
+  if (!queue) return undefined;
+  return selectForms(db).where('queue_id', '=', queue.id).where('form_key', '=', key).executeTakeFirst();
 }
 
 export async function formOf({ db }: Context, queue: Queue): Promise<Form> {

@@ -11,8 +11,7 @@ const KEPT_MS = DAY_MS;
 /** What a network was shown for an address. It stays until the next cleaning. */
 export interface ShownPlace {
   place: number;
-  /** null in rows of earlier releases. */
-  link: Uint8Array | null;
+  link: Uint8Array;
   expires_at: number;
 }
 
@@ -42,10 +41,10 @@ export async function placeFor(
 ): Promise<{ place: number; link: Buffer }> {
   const shown = before && before.expires_at > now ? before : undefined;
   const place = newSeq ?? shown?.place ?? lastSeq + 1;
-  const link = shown?.link ? Buffer.from(shown.link) : randomBytes(LINK_BYTES);
+  const link = shown ? Buffer.from(shown.link) : randomBytes(LINK_BYTES);
   const next = { place, link, expires_at: now + KEPT_MS };
   if (!before) trx.insert('form_visit', [{ queue_id: queue.id, visitor_hash, ...next }]);
-  else if (place !== shown?.place || !shown.link)
+  else if (place !== shown?.place)
     await trx
       .updateTable('form_visit')
       .set(next)
@@ -81,11 +80,9 @@ export function sealVisit({ tag, vault }: Queue, { seq, place, known, link }: Vi
 
 export function openVisit({ vault }: Queue, token: string): Visit | undefined {
   const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
-  const opened = ifReadable(() => vault.open<[string, string, number, string?]>('visit', ROW, sealed));
+  const opened = ifReadable(() => vault.open<[string, string, number, string]>('visit', ROW, sealed));
   if (!opened) return undefined;
   const [seq, place, known, text] = opened;
-  // Links of earlier releases.
-  const link = text === undefined ? vault.hash('referral', `visit ${token}`) : Buffer.from(text, 'hex');
-  const number = link.subarray(0, LINK_BYTES);
-  return { seq: Number(seq), place: Number(place), known: known === 1, link: number };
+  const link = Buffer.from(text, 'hex');
+  return { seq: Number(seq), place: Number(place), known: known === 1, link };
 }

@@ -27,15 +27,9 @@ export interface Acceptance {
   email: string;
   waitlist: { id: string; name: string };
   acceptedAt: number;
-  /** Of the invited person. null if they are not on the waitlist, and in rows of earlier releases. */
+  /** Of the invited person. null if they are not on the waitlist. */
   entryId: Id<'ent'> | null;
 }
-
-/** Older rows store the time in ISO 8601, and no entry. */
-type StoredAcceptance = Omit<Acceptance, 'acceptedAt' | 'entryId'> & {
-  acceptedAt: number | string;
-  entryId?: Id<'ent'> | null;
-};
 
 /** Redeems a code. Of all accepts of one code, across processes and crashes, exactly one succeeds. */
 export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
@@ -130,10 +124,7 @@ export function wasRedeemedBy(
 /** As it was then: the waitlist may have been renamed since. */
 function openAcceptance({ vault }: Queue, row: InviteRow): Acceptance | undefined {
   if (!row.accept_answer) return undefined;
-  const kept = vault.open<StoredAcceptance>('invite.accept_answer', row.id, row.accept_answer);
-  const { email, waitlist, acceptedAt, entryId = null } = kept;
-  const at = typeof acceptedAt === 'string' ? Date.parse(acceptedAt) : acceptedAt;
-  return { email, waitlist, acceptedAt: at, entryId };
+  return vault.open<Acceptance>('invite.accept_answer', row.id, row.accept_answer);
 }
 
 function refuseUnlessLive(row: InviteRow, now: number): void {

@@ -63,12 +63,13 @@ export async function readJob(context: Context, jobId: string): Promise<JobSumma
   return summarize(queue, row, await sharedNow(context));
 }
 
-/** In the queue that the id names. Jobs from before ids did so can be anywhere. */
-async function findRow({ db }: Context, id: Buffer) {
-  const jobs = db.query.selectFrom('job').select(COLUMNS).where('id', '=', id);
-  return (
-    (await jobs.where('queue_id', '=', queueIdIn(id)).executeTakeFirst()) ?? (await jobs.executeTakeFirst())
-  );
+function findRow({ db }: Context, id: Buffer) {
+  return db.query
+    .selectFrom('job')
+    .select(COLUMNS)
+    .where('queue_id', '=', queueIdIn(id))
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /** The jobs of a queue, newest first. `before` is the id of the last job of the previous page. */

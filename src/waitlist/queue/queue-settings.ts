@@ -84,7 +84,7 @@ interface StoredSettings {
   invite_reminder_ms: number;
 }
 
-/** A number that cannot be right, which earlier releases stored, counts as the default: all else still works. */
+/** A number that cannot be right counts as the default: all else still works. */
 export function repairedSettings<Row extends StoredSettings>(row: Row): Row {
   const damaged = damagedSettings(row);
   return {

@@ -759,7 +759,7 @@ create table form_visit (
     visitor_hash bytea not null,
     place bigint not null,
     expires_at bigint not null,
-    link bytea,
+    link bytea not null,
     primary key (queue_id, visitor_hash)
   );
 
@@ -915,7 +915,7 @@ create or replace trigger doorlist_schema_gate before insert or update or delete
 update schema_version set version = 40, release = '0.1.0';
 
 insert into instance (id, master_key_id, master_key_check, settings_version, created_at, erasures, erasures_wiped, public_url, mail_from, installation_keys, default_time_zone, backup_at, alerts)
-  values (1, '\xed97471641682272', '\x01ed97471641682272e5edb63f04c428fb996fff675a6eaae07d5d44726431bda2337f2d30221d28ada69c80a04f4a3f7940e7d9a1d0552a3812e3ca990a7369d2aefbd260aa04a0bd25', 5, 1794735000000, 0, 0, null, null, '\x01ed97471641682272655527cf3c76ec584d5df689c2459f06d58cd00e203e0d3142f581e7a12bd2104733c7ac36bf3738079bd023c9196d010369dfc4beb19d94b09fb70ef49be9260fc58386ff1d4004dfb9461605f9a5123d37cd0ac2e82a6fd0a6e425a6d2b0eb234b6340a9c278ea', 'UTC', null, null);
+  values (1, '\x6713e4288445b6e4', '\x016713e4288445b6e4b5046ff090396c43030a823a7e19de7cd1af9ccb71de05a5fab64700ed344124f727c3e55d21f95b9b1ef5ab7b738284a70a355850017149af1658b42facc4c3c0', 5, 1794735000000, 0, 0, null, null, '\x016713e4288445b6e445d18c74d17fc3220648afdab486c9f84f3d8bf831f6e5dc90e7ab852a94fe3dac224978b866a3281086d6931465c65b80ba05344d1fe039f5243011e957527411a85db8051b2d6f0bdb3c2f8ab1b80082a22c44e6d652aee6c221781e71856cb9ce6f47290bc7b4', 'UTC', null, null);
 
 insert into environment (name, created_at)
   values ('development', 1794735000000);
@@ -924,22 +924,22 @@ insert into environment (name, created_at)
   values ('production', 1794735000000);
 
 insert into waitlist (id, public_id, name, boost, referral_cap, invite_expiry_ms, expired_stay_invited, confirm_emails, mail_kinds, mail_version, invite_reminder_ms, metadata_keys, first_steps_dismissed, unsettled, closed_at, created_at, deleted_at) overriding system value
-  values (1, 'wl_12cbe248a6', 'Acme', 5, null, null, 0, 0, 'confirm,invite', 0, 86400000, '[]', 0, null, null, 1794735000000, null);
+  values (1, 'wl_07274044f1', 'Acme', 5, null, null, 0, 0, 'confirm,invite', 0, 86400000, '[]', 0, null, null, 1794735000000, null);
 
 insert into waitlist (id, public_id, name, boost, referral_cap, invite_expiry_ms, expired_stay_invited, confirm_emails, mail_kinds, mail_version, invite_reminder_ms, metadata_keys, first_steps_dismissed, unsettled, closed_at, created_at, deleted_at) overriding system value
-  values (2, 'wl_2826dcddbe', 'Other', 5, null, null, 0, 0, 'confirm,invite', 0, 86400000, '[]', 0, null, null, 1794735000000, null);
+  values (2, 'wl_2517202279', 'Other', 5, null, null, 0, 0, 'confirm,invite', 0, 86400000, '[]', 0, null, null, 1794735000000, null);
 
 insert into queue (id, waitlist_id, environment, code_tag, wrapped_keys, created_at) overriding system value
-  values (1, 1, 'development', 'ak80nx', '\x01ed974716416822720503a503950a24c25b891b79c90872cd1d35526a6e422d3af0dd5ab7e742e23a7708dd5e4df1c197cf0daa27f6212cae072fa7fe81760ba961cf5b531ee3bfb06c7f24e3d78acc19c81741d55eaac0530d489e62befb226a36c21b19fb2b36c9785b92de93a603cb', 1794735000000);
+  values (1, 1, 'development', 'w093p1', '\x016713e4288445b6e4d534c13101e017bd3f1501435d6eb462b6995b810679e00bef6c3a81fd7c6c7f971c1309b9fe568d167b8ea63bc1973ac90e7a80eb8c2b1254c0bfdbd69220f082d7caa17dc2692f22a33946b0ece93a58dfa3cc925eb300275f69d308c1acf7932490d1616c2fda', 1794735000000);
 
 insert into queue (id, waitlist_id, environment, code_tag, wrapped_keys, created_at) overriding system value
-  values (2, 1, 'production', 'ttqe35', '\x01ed974716416822728deb04ae37173029678854d7c81a9b55b06677127ca0dd0a1d4923a44ede7e4887323187cb5e3e3bd12479f0da129c3a63c8c5d777222336406dcb0eb27436b881f7c5f263f803334f30ac7d58fbe0a34fa6f71f57664cf3617e73d7859c890c8aad4bd4b83a9a5b', 1794735000000);
+  values (2, 1, 'production', '28d5ms', '\x016713e4288445b6e4297efb02e9a14e03db04c0bb4515b79dbcc3371844c5c0e5e935da8d32452b648f89e5fc9277b0220365d37e58c805bac472d0e9e8a6c8061a7978eb12cb1a064b722fe1e58fe6b5efc9f3e94e944776a7250bc4570f0de05a5785306b1d1b3649ad23bdbdaa5ac4', 1794735000000);
 
 insert into queue (id, waitlist_id, environment, code_tag, wrapped_keys, created_at) overriding system value
-  values (3, 2, 'development', '31r91m', '\x01ed97471641682272f425fe043ae433878a930f8a04a6db03adb19af5cc1c12e40c703c7046635ea9c5ccf7f541ad90ea607ec5326eb6244a53b26a8bd87ee4164dbe52ac86115fc3e86ceb4ba6bd6b591fcb54b9bf7edff73176a7c51ae156fb4d96ca616fa01b2a80fb33066d445d8a', 1794735000000);
+  values (3, 2, 'development', '6frp4g', '\x016713e4288445b6e49cca10ffae143fb58fd75d95a80e718c711ad2d2071e24da19c817a694239a1d74960babebfd226316b4f39d196c17d94b5355216d9124e1ccb45204f7f50e2ba9600cebba9f23fc47d59c1694d44332417e64437c5d72438a17a504b7083cb39e08a7488678baa9', 1794735000000);
 
 insert into queue (id, waitlist_id, environment, code_tag, wrapped_keys, created_at) overriding system value
-  values (4, 2, 'production', '97hw4c', '\x01ed974716416822728206c1adf3ae4d691b28abef98ac851b950268538fde7a8db9d36ce19966e36d5bb6c424222c4d4a34d2ba3e2c66e3fcf1220c3b8f7015ad658cf3549bf7fb8d0acdbfb31e632263236dff88d4ed23415425a5d9e2feede30fd5862a89dac598d59800aaffbd698c', 1794735000000);
+  values (4, 2, 'production', 'vekc75', '\x016713e4288445b6e47e05e7d98f0fee5744f2134f33139f482708016fbd4f1ed6076e9e1d68c9104dd6a09d89bd6f444b3ce9428163207d6def5968aadb548c7bbca26e60fe7c5eca23492443e6c58fbb02fd298d4d10216112e7fe37a4e1c14e5ceeaf5301e155691a555ad6a11bda85', 1794735000000);
 
 insert into queue_state (queue_id, last_seq, pending, waiting, invited, joined, removed, next_expiry, next_reminder, rerank_after, listens, undone, closed, opened, close_after, open_invites, accepted_invites)
   values (1, 0, 0, 0, 0, 0, 0, null, null, null, '', 0, 0, 0, null, 0, 0);
@@ -954,19 +954,19 @@ insert into queue_state (queue_id, last_seq, pending, waiting, invited, joined, 
   values (4, 1, 0, 1, 0, 0, 0, null, null, null, '', 0, 0, 0, null, 0, 0);
 
 insert into entry (queue_id, seq, closed, opened, id, status, rank, referrals, moved, referrer_seq, credited, person, email_hash, phone_hash, mailbox_hash, created_at, invited_at, joined_at, removed_at, removed_from, confirmed_at, depth)
-  values (2, 1, 0, 0, '\x01a1de8ac9c0a375f721316dd2454930', 'waiting', -4, 1, 0, null, 0, '\x01f15cbb47135fda82dca0201d18de98bc1610682c0dd193cd57a3b164b87c03f8d82b209663a47cbd5c1666f092baa498d8b170d6d47bcb87e04c2ec4962c283a90381a84257a0ff56352b479d1cc3a58d50622a2e65e29c09c4c80c55a091a68bf75d15a1aaa7f262feec6e431caab409c12', '\x3639c525d67c760d4916278779107afdbb9753c1767eb330acbc156563dffb34', null, null, 1794735000000, null, null, null, null, null, 0);
+  values (2, 1, 0, 0, '\x01a1de8ac9c0221e9dd672bfb81f2285', 'waiting', -4, 1, 0, null, 0, '\x015eb50280bf27b0a5d7c1ab569d26b59276c380350293768196be0de19048edef4a9fb7c690afc4aaecaff58e2e7faa9b4e77fcb5eb54b7e78b36eb2fbfef74709caa807d4e360c7a357b3d88b4e844a7f7f6ae1a175fa5158f54878bffd42ff149c80c65d9f12a32d555c1814ff418368154', '\x6b6756db477f4e66df0f4a3e412c561fa08f69dd1164e2de8622efdade3311dd', null, null, 1794735000000, null, null, null, null, null, 0);
 
 insert into entry (queue_id, seq, closed, opened, id, status, rank, referrals, moved, referrer_seq, credited, person, email_hash, phone_hash, mailbox_hash, created_at, invited_at, joined_at, removed_at, removed_from, confirmed_at, depth)
-  values (2, 2, 0, 0, '\x01a1de8ac9c0de91a6c1f75648297fc0', 'invited', 2, 0, 0, 1, 1, '\x01f15cbb47135fda8200fa3804ecf1b077fc071521d8aa0e3517173e617b269cfe173d18b6940242098151618175a6235cf630a4dbe4a1ff7541652aae9161208da4b9995dfc886a9c18a5f9e1b3318352571e52fb2d8c5d05b657bf9a6409cbe8e98a24fdbd6bb07d', '\xb7785d8e9b866a3adecec079ce3a7a7c1b9f723cc36ded0af1c07bc5eaec9da5', null, null, 1794735000000, 1794735000000, null, null, null, null, 1);
+  values (2, 2, 0, 0, '\x01a1de8ac9c06f118637eb4b6d5c2cdd', 'invited', 2, 0, 0, 1, 1, '\x015eb50280bf27b0a510c232b98696bff895b22b3b069054926f3e27199f881862025ae111f33f8c86cf33b01cc87fc6e4cbec1a8e9a689d4f3468d64e0b213be63729cc9e38819dee404f208a7d23f84d28073613e7b4d81e3b115ea7cb8b4353ec67f364500407f0', '\x8e703d1b8f4aeec90294915b4a2c6f7c4cea753a789fd536df0c84ca63244c6f', null, null, 1794735000000, 1794735000000, null, null, null, null, 1);
 
 insert into entry (queue_id, seq, closed, opened, id, status, rank, referrals, moved, referrer_seq, credited, person, email_hash, phone_hash, mailbox_hash, created_at, invited_at, joined_at, removed_at, removed_from, confirmed_at, depth)
-  values (2, 3, 0, 0, '\x01a1de8ac9c0dc6ff01632fc1a2bd6bf', 'waiting', 3, 0, 0, null, 0, '\x01f15cbb47135fda829bb73a6e2ced0f46fd32faf1a031b2475ee937f4fab80e8fde26aa7f34036fb841848e597bc2f537f3e5b8483067a7e3df92eb4ea7f89f426f1f37cfae8734e944ca81a6a96dfb8f1747279b3fe87866940b64ad41f9b9977255fdad81aaf4', null, '\x3037e33270b18eadcb2b11747fe8439799b7ce4196f18bfbeae497279e805f0f', null, 1794735000000, null, null, null, null, null, 0);
+  values (2, 3, 0, 0, '\x01a1de8ac9c097d79ac134201826a0ba', 'waiting', 3, 0, 0, null, 0, '\x015eb50280bf27b0a5eb3310fe895c2eec9e8f46a6de22a017bcda778cb6102b00e2c609a6be62caa436be5ba597c9818a1eafd7aebf2b500ac6f0d29793c6afa43e5dfda1f4392a37823a042860c378f801ac2839d37fc88a7a88860cc058df3f644d25c166f1c9', null, '\x02ec4105a938e87fd9edd1e433d72652c1968c67bf7aca96922117a129002ecc', null, 1794735000000, null, null, null, null, null, 0);
 
 insert into entry (queue_id, seq, closed, opened, id, status, rank, referrals, moved, referrer_seq, credited, person, email_hash, phone_hash, mailbox_hash, created_at, invited_at, joined_at, removed_at, removed_from, confirmed_at, depth)
-  values (2, 4, 0, 0, '\x01a1de8ac9c0a69140a077420df5db4b', 'joined', 4, 0, 0, null, 0, '\x01f15cbb47135fda82a62c3ef53e60d9575941b3ab91a313169e5394743631edcb6faaf0e7167be5472a379ea21b357abbee25fa72003accb4afeac3249b7be623084be6be46b42971bd5cf9c1601073f35bb295087d1552ba2f2c9922d0811215a9755c712b605d7fc2', '\x9ab55d6d40a93532365f257c2b0ce54aadaa375a5b69b0da1b9d41594a1b9994', null, null, 1794735000000, 1794735000000, 1794735000000, null, null, null, 0);
+  values (2, 4, 0, 0, '\x01a1de8ac9c04642820aa909ef7a3332', 'joined', 4, 0, 0, null, 0, '\x015eb50280bf27b0a590e59f532228e1ad3fddaefdc67ddbd86bd2b83edba82572cabe1c266628bfbb9dc092bed48e504dbd32f0898b2cc1ce22760737ff5a3595e40882a8486823b3cb19d10dc77ee894f270d814f1b45949d113ae121bca8cc4cac86f7966366ad8e2', '\xc3afd074fe22e0372571b0d5d0e804dd83ea45353e6270a82430a63281c972c3', null, null, 1794735000000, 1794735000000, 1794735000000, null, null, null, 0);
 
 insert into entry (queue_id, seq, closed, opened, id, status, rank, referrals, moved, referrer_seq, credited, person, email_hash, phone_hash, mailbox_hash, created_at, invited_at, joined_at, removed_at, removed_from, confirmed_at, depth)
-  values (4, 1, 0, 0, '\x01a1de8ac9c049e2ffe17d5eef4ab222', 'waiting', 1, 0, 0, null, 0, '\x017387da539815b4cb1a0111efc14382426617e755e1bdd71971ece50b4732384147eeb7c50503c3f277f00bea42d7a521782e594bd8661a06665b779de7dd0e6728cf34e35055e8819422e84b3e721852627ed5784d2c982e1186dfedf5218abf2a5ef8f1cb207343cef29349a7bc0a56332471', '\xf79e581e849d5ac4b00d61d6d4c346805fab8446be732412f6eab8451001b55c', null, null, 1794735000000, null, null, null, null, null, 0);
+  values (4, 1, 0, 0, '\x01a1de8ac9c0d7d4163ae0428975193a', 'waiting', 1, 0, 0, null, 0, '\x01874d0be01d6357847243179b609d2a22266adb88bed91188442ab9dc351531d43036c7e84cf7470c082923d61386e42d845960e13c65393715523590fee2fb4acedba27a86b8f941c6f634a3003f2806b70ce4da2e75172dd4d2e984970445abafcb015f56a04c71128130aab5bb64a5b221d0', '\x644a138c3071c127cd32ed010c76702d2582174ebc47d9967ac1fe5e38a4419c', null, null, 1794735000000, null, null, null, null, null, 0);
 
 insert into rank_count (queue_id, level, bucket, waiting)
   values (2, 0, -1, 1);
@@ -1005,10 +1005,10 @@ insert into rank_count (queue_id, level, bucket, waiting)
   values (4, 3, 0, 1);
 
 insert into metadata_pair (queue_id, pair_hash, seq)
-  values (2, '\xee0fdbe6ec418c49a2a593fbd06abc7e2cc361a3bb6626ff80a582d0a80667c0', 1);
+  values (2, '\xf3166557a22008391f72a3f7ea4e2d628773b5335e531fa056b115cac41401e7', 1);
 
 insert into metadata_pair (queue_id, pair_hash, seq)
-  values (4, '\x9a950269f09972dc31b061b16e810d5ce25f57a732492241230e6af3083da526', 1);
+  values (4, '\xff5d1aeca292aef6dbf54f869a542f0c0b53e81d1d1cbb97e058c259fd18d7c5', 1);
 
 insert into queue_stat (queue_id, slot, signups, referred, confirmed, invited, accepted, expired, revoked, removed)
   values (2, 1794735000000, 4, 1, 0, 2, 1, 0, 0, 0);
@@ -1101,16 +1101,16 @@ insert into operator_confirmation (queue_id, seq, source, said_by, said_at)
   values (4, 1, 'import', 'root', 1794735000000);
 
 insert into invite (queue_id, id, code_hash, email_hash, sealed, created_at, expires_at, accepted_at, revoked_at, expired_at, remind_at, accept_key_hash, accept_answer, wave_id, wave_run)
-  values (2, '\x01a1de8ac9c00000000e755acc714bbb', '\xc7f923552241f0590e258f78bce5a704688eb8c31cb08623be48731a18fcb067', '\x9ab55d6d40a93532365f257c2b0ce54aadaa375a5b69b0da1b9d41594a1b9994', '\x01f15cbb47135fda822a1f882f8aeb1f0ea1fad2811fe441f553d1b8f6cda50352aef45d336a397f2b0b1852fb02bd887a3838ed6a465ebdea200802ed0db905acee2a0958ac5b79a5caa65cb51931d251f136840185bebffea9914aa73805aa6b4626f939bdb9928bac6aa782a8be6558763bf3e54285', 1794735000000, null, 1794735000000, null, null, null, null, null, null, null);
+  values (2, '\x01a1de8ac9c00000005ca9fb51ad3ff4', '\x29167aff965fbab949c226258ef333cd6746567cb83469ededcc4b871b3d33db', '\x8e703d1b8f4aeec90294915b4a2c6f7c4cea753a789fd536df0c84ca63244c6f', '\x015eb50280bf27b0a5d97964a73b83ec6184f09a85194e0dee6df28d6582eb401fc5c11f4f139a6e177ff411708d1c3b9b548dca0bd764470b93fd09458d5e576d3c0030b0ecb058c47b5c9c93ea7bbdcc07bdaeb160eab5a19f13bd07d4d685642fcc16e38653109c34cba532ddf113a647875aff34', 1794735000000, 1794821400000, null, null, null, null, null, null, null, null);
 
 insert into invite (queue_id, id, code_hash, email_hash, sealed, created_at, expires_at, accepted_at, revoked_at, expired_at, remind_at, accept_key_hash, accept_answer, wave_id, wave_run)
-  values (2, '\x01a1de8ac9c0000000d58f5e9bd08754', '\xfe9e441360a4cc7dca29d96d2fe80974ce4215be3b1afaf944d2feb84de4e2cb', '\xb7785d8e9b866a3adecec079ce3a7a7c1b9f723cc36ded0af1c07bc5eaec9da5', '\x01f15cbb47135fda827bafbe51189265979affb047fe677c0ce5db6ba8b377f6e217373e0900afd3f4f7261c43e19948a9275ac9b6056f8eb77b335c8f92847fdd95e8aa538a766087569e33edb8061568ddefe8188a939a1c67fad7a1fac5e17d610bd47c4908303b86b48776315d76c9d786eff142', 1794735000000, 1794821400000, null, null, null, null, null, null, null, null);
+  values (2, '\x01a1de8ac9c00000009c39b05542fd6f', '\xa16c2ecca3f401c69b9cb8f39e8a3e2c3daf64fbc8687597f188c566760aefb3', '\xc3afd074fe22e0372571b0d5d0e804dd83ea45353e6270a82430a63281c972c3', '\x015eb50280bf27b0a5cc2a9fcf98f112038d9936f097c4bf587fe5d22f7278f4c1f9ca35f759ef0e052ea10f58e1a788914c70ab1d7bc18573504b6851a3233c8a209c652ad420512119633e197b2ec6624f7e325d56fb4cd264c061f2afc0f66108209d753396a50b914f00e808e028064d1b38450356', 1794735000000, null, 1794735000000, null, null, null, null, null, null, null);
 
 insert into server_key (id, hash, hint, label, waitlist_id, environment, can_read, created_at, expires_at, revoked_at, last_used_at)
-  values ('\x01a1de8ac9c052bea71c172c9469979a', '\x7804177653ae14be18f9266c7419c95511cbbe0b3a423bfbd4cfbe58fe0d4d12', '6nIa', '', 1, 'production', 1, 1794735000000, null, null, 1794735000000);
+  values ('\x01a1de8ac9c004345f4f5e4315adc516', '\xff0cb22c969234ab0270f45c2f731df8cf93e991335f5eb7172b4dfa2accb89d', 'gPEy', '', 2, 'production', 1, 1794735000000, null, null, 1794735000000);
 
 insert into server_key (id, hash, hint, label, waitlist_id, environment, can_read, created_at, expires_at, revoked_at, last_used_at)
-  values ('\x01a1de8ac9c06289d2301ccb9898ad1a', '\x91b7b537fd97b194a3a190016d79b667cf3509c4b464cdf8caa0ee0850835938', '7BbB', '', 2, 'production', 1, 1794735000000, null, null, 1794735000000);
+  values ('\x01a1de8ac9c06abf7838ba1a616e5a93', '\x7aacc8c6c0eb2a41eccd5b908e4b1fe27f1834090f8b915d14ac71ab3d74355d', 'zlXH', '', 1, 'production', 1, 1794735000000, null, null, 1794735000000);
 
 insert into gate_key (queue_id, id, hash, hint, name, secret, created_at, last_used_at)
   values (2, '\x01010101010101010101010101010101', '\x0101010101010101010101010101010101010101010101010101010101010101', 'x7Qa', '', null, 1794735000000, null);
@@ -1134,10 +1134,10 @@ insert into event (queue_id, id, kind, body, created_at)
   values (2, '\x01010101010101010101010101010101', 'signup.created', '\x0101010101010101010101010101010101010101010101010101010101010101', 1794735000000);
 
 insert into event (queue_id, id, kind, body, created_at)
-  values (2, '\x01a1de8ac9c0000000063c6582369c43', 'email.invite', '\x01f15cbb47135fda8265d043c5aa84f03b2411b4f519249c07c128aee149f38b223face11f195d889567ec8a3fc11a766410bd433e8f781cf9743e69848acd955a5b63049b48d904e97326a95da93bb04d631ea8a3caf90a90f22f18b70ec079545b79bd3e3af0b9b84a3b0e654ea96fc1d16a56aee8f75d0d63c95d7994cf5ec32be4ff35dd793b3f6157e30a98caa906e11d1ddb1104b0cfae17016e5e022936b205ef439efb5d724f1603b864e51f3b6f0ffd9ae8014714f0e02ec247369ed90743a9c31a4730c892680032afb0e4eefbfc8581d259466c30c2aaa11458d1391a2cdf03a6f753a8d9871451af0e62d3ce4ce4b2b8354c44a1ef8f4960f5dca31dfe45fdea897ab3bbeb0711ee5744648a19729c3ab288282c3e7d016595282eaab9cc45355fa5226d30905cfed62ebcbad714482474e79f5a67a5de84b0b05eb78a8dcc5ac82837454b46447e6591f9de56d6e27a1c204dc4a6dbbf1d3ecfacec593f174bd339589387e8773da2834f9cb67473ce1e3db26a574234004d9c76aa060b0f188c926ee8c897aa7f1b8ce9e084c24fc2d4c2964163a5145a33c0d4ccfd23e3c9c21c3968bb093bf1fadc38c33d41f27976f0a5cea5', 1794735000000);
+  values (2, '\x01a1de8ac9c0000000197e09d0d6dec9', 'email.invite', '\x015eb50280bf27b0a50fb6eb2c8772a56a9c19703b3b3324938401c5a266c15da549dc2e96b4843616186942fad9900f8cd4da3246402af0659b33bb6efc695fccadf66dbd9604bbd5937e1cbdabf86eecdbc040bc6baff9f0c6e94775c326de3462858a233bc1ac745d63296615254b99bbd149ae223b231ab9a53c5a23e72a1cc5f128e389cebc987f65507c47de3adf37967aaaad8dfc40dbfcc8b21f742cfb837b5197537c4b2fdab7b18f4bf33379c28ca810cd15c810cbe9a975f7279a6206035fc5b7dbbc0b01237e7812812db6a7cb53ba8d6717e28324a7858326584cae9aab2bc2b0cec0d9ee1f63002ae3276ac34a2e2cf6a4913c94b6ba82dbdbde5b93d10c5879163084228150fc024083579e11510a46bda66e7c7c92ad6ecca8e8cbf5dc37242fbed00badf627751147d13098230b5ca47dc192327330abae9b18e4a6d2431c7222256c99eaed58c2b64f5672573a7ae49e1d002cc07f1b2e839000a5a97c9bcf09d2356c8e3a283d4ee80f90fe4def273c186095bbe9cb616062f796d0f7c3b33abecbf20726b1af91f4a8ad65f3d026cbf110ec0b821249058e4a1991e8a4b55d56265e3c3f0587b9ac7d64df91ded1454a4e', 1794735000000);
 
 insert into event (queue_id, id, kind, body, created_at)
-  values (2, '\x01a1de8ac9c0000000f6c1ded83081df', 'email.invite', '\x01f15cbb47135fda829ed0a54c41a672dae9c3ab2b2cc51276369f328f0352e4f4b7b560fa2a7327c6a261f9c581e28f881fd878f3285b4c2ff3ebe1eff2ec847f6e40f3a071634cde753da7e48ad099596616d2fea9633c9b45b4e99f39455e239260b9798786e088f8c477d1046223bb61552fadc7d5b147b111aab1becd763093d8dfc6c982e8e0249822fedd882a7e294740f8b38e3025e81a5841d070e59a43eae0ea1ce0ca161ac43e3bed2365e90cdfd4abda6e7312186b11dafa839753da45fdfa30087736754d9d3a426ee76e69ac7830e1d9430fa1bc985d425fbcbb2dbf6e91d16238561920a1b26efd30d6dbe8331ad9cbe23439b4f4197cca2f54a2acbd0ad9a2b506bb7535105d51ac5e509f462eb6dd8d11443bd07e66aa80b36e3b5efdc45c69e80efdd95ba8e1f4ad63db7c3cb6762ecf4e5d6b869c04619bf2fd511a967e40927fdb79faddd01116f90ab59c0600a08f4a50437228577377a7ccbde591d79cec0e71746066d957adfd06ef4916d9f8a834416e67641dfdabde941c7e63637de68af29087f5d7febf87af2a4fb141e9e71bc0144e27702e9765af5f6113b830f06f973e54613edb8d9206fb66458c5140789fed13643e0b58561c', 1794735000000);
+  values (2, '\x01a1de8ac9c00000008c97fb768bb7de', 'email.invite', '\x015eb50280bf27b0a54e17a9c987d4c1b6c5b81d776fc80ffdad4117c500657ba48932390ee5a2d97a8fea362dce193292deb9ee3c059af2d583bead57955bfe79f9e866dec2c5b66c6de0e34f3afe51db7f95ce529157a841505bd2fa67dd8ae0a9ab89c610192919566f7b4765702385d3151c47e05db44896db4e38ec7f0217157dca3ed4f711242669f9a7a3f0868d8489999af4b77b8833045702b9eb36e2da8a49c243773216813b283a6bc1679f1d27ab30c2546f94d9c8be23aec98053f39ebc97a07776023d65b79e91d5b80299ff032c5b4334826296d955ef5dba6ce438955d1206da1b56cbb2b0348a7a00031fd1ad3689b36e234bc58daa57f4ae31249e1869d5659fd8f3c4b9a6cfc67d636cb0975106063e925c47d8211aeb7237bd76d36105d2e7c82d405a9633aa5e573cb8c7626bac9fb49bd192df2a7f22c640e11be98277cc19c92aafe1c9eb48593707794000050ba0bba5782a17824c0d03c6c404cc678294e1cfd78648cb7c9c477ba3c8ca1a4099e739b28530e708fc7fc331c30aa7b4f56d5e71dc78fbd61433d56b9d12214d4bdafc3190da254c65f30425a66f9210b34b488c23e5f402084d10a37ac6747d8c589471868599bec3a2', 1794735000000);
 
 insert into event (queue_id, id, kind, body, created_at)
   values (4, '\x02020202020202020202020202020202', 'signup.created', '\x0202020202020202020202020202020202020202020202020202020202020202', 1794735000000);
@@ -1146,31 +1146,31 @@ insert into event_subject (queue_id, subject, event_id)
   values (2, '\x01010101010101010101010101010101', '\x01010101010101010101010101010101');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\x01a1de8ac9c00000000e755acc714bbb', '\x01a1de8ac9c0000000063c6582369c43');
+  values (2, '\x01a1de8ac9c00000005ca9fb51ad3ff4', '\x01a1de8ac9c00000008c97fb768bb7de');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\x01a1de8ac9c0000000d58f5e9bd08754', '\x01a1de8ac9c0000000f6c1ded83081df');
+  values (2, '\x01a1de8ac9c00000009c39b05542fd6f', '\x01a1de8ac9c0000000197e09d0d6dec9');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\x01a1de8ac9c0a69140a077420df5db4b', '\x01a1de8ac9c0000000063c6582369c43');
+  values (2, '\x01a1de8ac9c04642820aa909ef7a3332', '\x01a1de8ac9c0000000197e09d0d6dec9');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\x01a1de8ac9c0de91a6c1f75648297fc0', '\x01a1de8ac9c0000000f6c1ded83081df');
+  values (2, '\x01a1de8ac9c06f118637eb4b6d5c2cdd', '\x01a1de8ac9c00000008c97fb768bb7de');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\x9ab55d6d40a93532365f257c2b0ce54aadaa375a5b69b0da1b9d41594a1b9994', '\x01a1de8ac9c0000000063c6582369c43');
+  values (2, '\x8e703d1b8f4aeec90294915b4a2c6f7c4cea753a789fd536df0c84ca63244c6f', '\x01a1de8ac9c00000008c97fb768bb7de');
 
 insert into event_subject (queue_id, subject, event_id)
-  values (2, '\xb7785d8e9b866a3adecec079ce3a7a7c1b9f723cc36ded0af1c07bc5eaec9da5', '\x01a1de8ac9c0000000f6c1ded83081df');
+  values (2, '\xc3afd074fe22e0372571b0d5d0e804dd83ea45353e6270a82430a63281c972c3', '\x01a1de8ac9c0000000197e09d0d6dec9');
 
 insert into event_subject (queue_id, subject, event_id)
   values (4, '\x02020202020202020202020202020202', '\x02020202020202020202020202020202');
 
 insert into delivery (queue_id, channel, target_id, event_id, due_at, token, tries, attempts, delivered_at, failed_at)
-  values (2, 'email', '\x6d61696c', '\x01a1de8ac9c0000000063c6582369c43', 1794735000000, null, 0, 0, null, null);
+  values (2, 'email', '\x6d61696c', '\x01a1de8ac9c0000000197e09d0d6dec9', 1794735000000, null, 0, 0, null, null);
 
 insert into delivery (queue_id, channel, target_id, event_id, due_at, token, tries, attempts, delivered_at, failed_at)
-  values (2, 'email', '\x6d61696c', '\x01a1de8ac9c0000000f6c1ded83081df', 1794735000000, null, 0, 0, null, null);
+  values (2, 'email', '\x6d61696c', '\x01a1de8ac9c00000008c97fb768bb7de', 1794735000000, null, 0, 0, null, null);
 
 insert into delivery (queue_id, channel, target_id, event_id, due_at, token, tries, attempts, delivered_at, failed_at)
   values (2, 'webhook', '\x01010101010101010101010101010101', '\x01010101010101010101010101010101', null, null, 0, 0, 1794735000000, null);
@@ -1263,10 +1263,10 @@ insert into form_mail (queue_id, day, email_hash, mails)
   values (4, 1794735000000, '\x0202020202020202020202020202020202020202020202020202020202020202', 1);
 
 insert into form_visit (queue_id, visitor_hash, place, expires_at, link)
-  values (2, '\x0101010101010101010101010101010101010101010101010101010101010101', 3, 1794735000000, null);
+  values (2, '\x0101010101010101010101010101010101010101010101010101010101010101', 3, 1794735000000, '\x01010101010101010101010101010101');
 
 insert into form_visit (queue_id, visitor_hash, place, expires_at, link)
-  values (4, '\x0202020202020202020202020202020202020202020202020202020202020202', 3, 1794735000000, null);
+  values (4, '\x0202020202020202020202020202020202020202020202020202020202020202', 3, 1794735000000, '\x02020202020202020202020202020202');
 
 insert into form_referral (queue_id, link, seq)
   values (2, '\x0101010101010101010101010101010101010101010101010101010101010101', 2);

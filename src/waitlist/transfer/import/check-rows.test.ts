@@ -20,6 +20,7 @@ const plan = {
     own: false,
   },
   order: 'file',
+  times: null,
 } as const;
 const columns = readColumns({ ...plan, shape: { ...plan.shape, columns: [...COLUMNS] } });
 

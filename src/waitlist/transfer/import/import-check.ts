@@ -6,7 +6,7 @@ import type { ImportSource } from '../files/raw-row.ts';
 import { checkRows } from './check-rows.ts';
 import { findTakenCodes, type ImportCandidate } from './import-candidate.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
-import { addFound, NOTHING_FOUND, startOf } from './import-progress.ts';
+import { addFound, startOf } from './import-progress.ts';
 import { reportOn } from './import-report.ts';
 import {
   type BadRowLists,
@@ -67,7 +67,7 @@ async function checkAll(
     await closeLists(lists);
   }
   const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes } = progress;
-  const found = addFound(progress.found ?? NOTHING_FOUND, {
+  const found = addFound(progress.found, {
     referralsUnresolved: unresolved,
     referralsCircular: newcomers.selfReferrals,
   });
@@ -75,7 +75,7 @@ async function checkAll(
     jobId: null,
     ...{ rows, created, skipped, failed, codesTaken, found },
     errorsFile: errorsBytes === 0 ? null : plan.errorsFile,
-    badRowsFile: rowsBytes ? (plan.badRowsFile ?? null) : null,
+    badRowsFile: rowsBytes === 0 ? null : plan.badRowsFile,
     report: reportOn(plan, { rows, found }),
   };
 }

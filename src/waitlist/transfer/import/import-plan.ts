@@ -13,15 +13,15 @@ export interface ImportPlan {
   shape: FileShape;
   choice: ColumnChoice;
   order: Order;
-  /** null if no column has times. Jobs from earlier releases do not say. */
-  times?: TimesFound | null;
+  /** null if no column has times. */
+  times: TimesFound | null;
   /** How many rows the file has. */
-  rows?: number;
+  rows: number;
   /** The rows are not in that order in the file. */
   sorted: boolean;
   errorsFile: string;
   /** Where bad rows are written with their content, or null for nowhere. */
-  badRowsFile?: string | null;
+  badRowsFile: string | null;
   events: boolean;
   /** Who vouches that the emails are confirmed, or null for nobody. */
   confirmedBy: string | null;

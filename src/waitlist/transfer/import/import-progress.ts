@@ -16,12 +16,11 @@ export interface ImportProgress {
   skipped: number;
   failed: number;
   codesTaken: number;
-  /** Jobs from earlier releases do not have it, nor `rowsBytes`. */
-  found?: Found;
+  found: Found;
   /** Where the next row starts in the file. A sorted import uses only `rows`. */
   next: RowPosition;
   errorsBytes: number;
-  rowsBytes?: number;
+  rowsBytes: number;
   /** The joining sequence before the first row. */
   baseSeq: number;
   /** Links are made up to this joining sequence. */
@@ -47,7 +46,7 @@ export function startOf({ first }: Pick<FileShape, 'first'>, lastSeq: number): I
 
 /** What operators see of it, also if it is cancelled. */
 export function resultOf({ rows, created, skipped, failed, codesTaken, found }: ImportProgress) {
-  return { rows, created, skipped, failed, codesTaken, ...(found && { found }) };
+  return { rows, created, skipped, failed, codesTaken, found };
 }
 
 /** Two processes on one job would count every row twice. */
@@ -90,9 +89,8 @@ export const NOTHING_FOUND: Found = {
   codesUnusable: 0,
 };
 
-/** Jobs from earlier releases have no counts yet. */
-export function addFound(a: Found | undefined, b: Partial<Found>): Found {
-  const sum = { ...NOTHING_FOUND, ...a };
+export function addFound(a: Found, b: Partial<Found>): Found {
+  const sum = { ...a };
   for (const name of Object.keys(NOTHING_FOUND) as (keyof Found)[]) sum[name] += b[name] ?? 0;
   return sum;
 }

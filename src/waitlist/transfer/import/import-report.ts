@@ -31,7 +31,7 @@ export const TIME_FORMAT_NAMES: Record<TimeFormat, string> = {
   'unix-ms': 'milliseconds since 1970',
 };
 
-export function reportOn({ shape, choice, times = null }: Reported, outcome?: Outcome): ImportReport {
+export function reportOn({ shape, choice, times }: Reported, outcome?: Outcome): ImportReport {
   const columns = resolveColumns(choice, shape.columns);
   const service = choice.own ? 'Doorlist' : choice.preset === null ? null : nameOf(choice.preset);
   const warnings = [

@@ -79,21 +79,20 @@ async function completeImport(context: Context, open: OpenImport, watch: Watch):
   const { lease, queue, plan } = open;
   const { id } = lease;
   const columns = readColumns(plan);
-  const { events, confirmedBy = null } = plan; // Jobs from earlier releases do not have it.
+  const { events, confirmedBy } = plan;
   const job: ImportJob = { id, lease, queue, events, confirmedBy, hasCodes: columns.hasCodes };
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
   if (progress.phase === 'links')
     progress = await linkReferrers(context, job, progress, (at) => void watch(at, 1));
   await clean(context, job);
-  const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes = 0 } = progress;
-  const found = addFound(progress.found, {});
+  const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes, found } = progress;
   await changeQueue(context, queue, async (change) => {
     await readProgress(change.trx, queue, lease);
     finishJob(change, lease, progress, { done: rows, total: rows, result: resultOf(progress) });
   });
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
-  const badRowsFile = rowsBytes === 0 ? null : (plan.badRowsFile ?? null);
+  const badRowsFile = rowsBytes === 0 ? null : plan.badRowsFile;
   const counts = { rows, created, skipped, failed, codesTaken, found };
   const report = reportOn(plan, counts);
   return { jobId: formatId('job', id), ...counts, errorsFile, badRowsFile, report };
@@ -101,8 +100,8 @@ async function completeImport(context: Context, open: OpenImport, watch: Watch):
 
 /** Opens the files that the plan names. */
 export async function openLists(
-  { errorsFile, badRowsFile = null, shape }: ImportPlan,
-  { errorsBytes, rowsBytes = 0 }: Pick<ImportProgress, 'errorsBytes' | 'rowsBytes'>,
+  { errorsFile, badRowsFile, shape }: ImportPlan,
+  { errorsBytes, rowsBytes }: Pick<ImportProgress, 'errorsBytes' | 'rowsBytes'>,
 ): Promise<BadRowLists> {
   return {
     errors: await openErrorsFile(errorsFile, errorsBytes),

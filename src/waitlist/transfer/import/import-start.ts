@@ -80,7 +80,7 @@ export async function planImport(
   file: ImportSource,
   found: FileShape,
   options: ImportOptions,
-): Promise<Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile'>> {
+): Promise<Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile' | 'badRowsFile'>> {
   const choice = chooseFrom(found, options);
   if (found.format === 'csv') checkChoice(found, choice);
   const { rows, columns, times } = await surveyFile(file, found, choice, wishesOf(options));
@@ -143,7 +143,7 @@ function beginJob(
     queue,
     async (change) => {
       const progress = startOf(plan.shape, change.lastSeq);
-      const total = plan.rows ?? null;
+      const total = plan.rows;
       const job = { kind: KIND, input: plan, progress, total, runner: 'command-line' } as const;
       return { lease: createJob(context, change, job), progress };
     },

@@ -28,7 +28,7 @@ interface UploadOptions extends Omit<ImportOptions, 'errorsFile' | 'badRowsFile'
 }
 
 /** The options of an import that a server runs. */
-interface UploadedImport extends Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile'> {
+interface UploadedImport extends Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile' | 'badRowsFile'> {
   size: number;
   dryRun: boolean;
 }
@@ -53,7 +53,7 @@ export async function startUploadedImport(
     const input: UploadedImport = { ...plan, size, dryRun: options.dryRun ?? false };
     await changeQueue(context, queue, async (change) => {
       const progress = startOf(shape, change.lastSeq);
-      const total = plan.rows ?? null;
+      const total = plan.rows;
       createJob(context, change, { id, kind: KIND, input, progress, total, runner: 'server' });
       await context.audit?.(change.trx, {
         action: 'entries.imported',
@@ -83,9 +83,10 @@ export const importJob: JobKind = {
       ...rest,
       identity: { size, hash: '' },
       errorsFile: '',
+      badRowsFile: null,
       sorted: await needsSorting(file, rest),
     };
-    const { errorsBytes, rowsBytes = 0 } = dryRun ? { errorsBytes: 0 } : progress;
+    const { errorsBytes, rowsBytes } = dryRun ? { errorsBytes: 0, rowsBytes: 0 } : progress;
     const lists: BadRowLists = {
       errors: errorsIn(await storedText(context, queue, lease.id, 'errors', errorsBytes)),
       rows: badRowsIn(await storedText(context, queue, lease.id, 'rows', rowsBytes, BAD_ROWS_FULL)),
