@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { startOutbox } from '../src/installation/start-outbox.ts';
 import { parseEmail } from '../src/lib/email.ts';
-import type { Metadata } from '../src/waitlist/people/metadata.ts';
+import type { Metadata } from '../src/waitlist/people/person.ts';
 import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { type List, type Service, startService } from '../test/support/harness.ts';
 import { startPostgres } from '../test/support/postgres.ts';

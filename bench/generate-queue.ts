@@ -9,7 +9,7 @@ import type { TableName } from '../src/db/tables.ts';
 import { newId } from '../src/lib/ids.ts';
 import { utcDay } from '../src/lib/time.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
-import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
+import { metadataPairs } from '../src/waitlist/people/person.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { Tally } from '../src/waitlist/queue/tally.ts';

@@ -1,5 +1,5 @@
+import { leaderboard } from '../src/waitlist/entries/browse-entries.ts';
 import { findEntry, listEntries, type Sort } from '../src/waitlist/entries/entries.ts';
-import { leaderboard } from '../src/waitlist/entries/list-leaders.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { openSignups, type Signups } from '../src/waitlist/signup/signup.ts';

@@ -11,7 +11,7 @@ import { mayPass } from '../src/installation/may-pass.ts';
 import { conflict, invalid, notFound, unavailable } from '../src/lib/errors.ts';
 import { afterTest } from './support/cleanup.ts';
 import { createEarlier, updateByNewerRelease } from './support/earlier.ts';
-import { oneForEachWay, wordsFor } from './support/every-command.ts';
+import { OPENS_NONE, oneForEachWay, wordsFor } from './support/every-command.ts';
 import { freePort } from './support/free-port.ts';
 import { forEachEngine } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -20,9 +20,8 @@ import { command, jsonOf, typed } from './support/terminal.ts';
 const TRY_AGAIN = 75;
 const BOUNCE = ['mail', 'bounce', '/dev/null'];
 
-/** These open no installation, or report on one that does not open. */
+/** These report on an installation that does not open. */
 const REPORTS = ['doctor', 'status'];
-const OPENS_NONE = ['serve', 'demo', 'restore', 'master-key generate', 'dkim-key generate', 'dkim-key show'];
 
 async function installed(engine: Engine): Promise<Storage> {
   const storage = await createStorage(engine);

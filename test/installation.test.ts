@@ -14,18 +14,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { loadCommands } from '../src/commands/command-groups.ts';
-import { wordsFor } from './support/every-command.ts';
+import { OPENS_NONE, wordsFor } from './support/every-command.ts';
 import { forEachEngine } from './support/harness.ts';
 import { type Finished, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { jsonOf, typed } from './support/terminal.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-/** They create an installation where there is none, or need none. */
-const NEEDS_NONE = [
-  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore'],
-  ...['dkim-key generate', 'dkim-key show'],
-];
+const NEEDS_NONE = [...OPENS_NONE, 'migrate'];
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Document } from '../src/http/docs/document.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
-import { readValues } from '../src/waitlist/statistics/read-values.ts';
+import { readValues } from '../src/waitlist/statistics/read-statistics.ts';
 import { keepUp } from '../src/waitlist/upkeep/upkeep.ts';
 import { mapText } from '../web/src/pages/transfer/column-map.ts';
 import { parseSearch } from '../web/src/search.ts';

@@ -270,7 +270,7 @@ function codeOf(mistyped: boolean, passes: boolean): string {
   return passes ? 'unavailable' : 'failed';
 }
 
-function usage(command: Command): string {
+export function usage(command: Command): string {
   const { name, operands = [] } = command;
   const options = Object.entries(flagsOf(command)).map(([flag, { value, required }]) => {
     const text = value ? `--${flag} ${value}` : `--${flag}`;

@@ -24,6 +24,8 @@ export interface Command {
   /** What follows the name, such as `KEY_ID`. In brackets if optional. */
   operands?: string[];
   flags?: Record<string, Flag>;
+  /** The ids of those that it performs. */
+  operations?: readonly string[];
   /** Takes `--idempotency-key`: all that it changes is one change, and running it again with the same key does nothing again. */
   once?: true;
   /** Opens nothing by itself, for commands that must work on a database that does not open. */

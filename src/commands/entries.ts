@@ -1,20 +1,20 @@
+import type { Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
 import { hasMailServer } from '../mail/sending.ts';
-import { readEntry } from '../waitlist/entries/browse-entries.ts';
+import type { SegmentInput } from '../operations/core/segments.ts';
+import { LEADERBOARD_MAX, leaderboard, listSegment, readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
-import { leaderboard } from '../waitlist/entries/list-leaders.ts';
-import { listSegment } from '../waitlist/entries/list-segment.ts';
-import { putBack } from '../waitlist/entries/put-back.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import { bothSegments, readSavedSegment } from '../waitlist/entries/saved-segments.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
+import { putBack } from '../waitlist/invites/removal.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
 import { addPerson } from '../waitlist/signup/signup.ts';
 import { parsePerson } from '../waitlist/signup/signup-input.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
@@ -241,6 +241,19 @@ export async function parseSegment(
   if (only !== undefined && (segment.status ?? only) !== only)
     throw new UsageProblem(`--segment: is about people who are ${segment.status}, not ${only}`);
   return segment;
+}
+
+/** The same for an operation, which reads the saved segment itself. */
+export function segmentInput(flags: Flags): Static<typeof SegmentInput> {
+  const { pairs, joinedBefore, joinedAfter, status: _, ...rest } = parseConditions(flags);
+  const saved = textOr(flags, 'segment', undefined);
+  return {
+    ...rest,
+    ...(pairs === undefined ? {} : { where: pairs.map(({ key, value }) => `${key}=${value}`) }),
+    ...(joinedBefore === undefined ? {} : { joinedBefore: isoTime(joinedBefore) }),
+    ...(joinedAfter === undefined ? {} : { joinedAfter: isoTime(joinedAfter) }),
+    ...(saved === undefined ? {} : { saved }),
+  };
 }
 
 function parseConditions(flags: Flags): Segment {

@@ -4,6 +4,7 @@ import { formatId } from '../lib/ids.ts';
 import { leftToday, mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
 import { readParts } from '../mail/parts.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
+import { listInvites } from '../waitlist/invites/browse-invites.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
@@ -12,8 +13,7 @@ import {
   resumeInviteRun,
   startInviteRun,
 } from '../waitlist/invites/invite-run.ts';
-import { listInvites } from '../waitlist/invites/list-invites.ts';
-import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
+import { type NotInvited, whyNotInvited } from '../waitlist/invites/preview-invites.ts';
 import { countOpen, revokeMany, type WhichInvites } from '../waitlist/invites/revoke-many.ts';
 import { joinLink } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -6,7 +6,7 @@ import { mailableTo, NO_MAIL_SERVER, notEmailed } from '../mail/mailable.ts';
 import type { MailSelection, Resent } from '../mail/resend.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { readEntry } from '../waitlist/entries/browse-entries.ts';
-import { resendConfirmation } from '../waitlist/entries/resend-confirmation.ts';
+import { resendConfirmation } from '../waitlist/entries/confirm-entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   type Command,

@@ -13,7 +13,7 @@ import {
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { findSuppressedPeople } from '../waitlist/links/suppressed-people.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
 import { presentSuppression } from '../wire/suppression.ts';
 import {

@@ -12,9 +12,16 @@ import { hasMailServer } from '../mail/sending.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
-import { ageInWords, type Finding, type Level, levelOf, NOTHING_PENDING } from '../waitlist/upkeep/health.ts';
-import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
+import { MAIL_CHANNEL } from '../waitlist/sending/state.ts';
+import {
+  ageInWords,
+  BACKLOG_LIMIT,
+  type Finding,
+  type Level,
+  levelOf,
+  NOTHING_PENDING,
+  OLDEST_LIMIT_MS,
+} from '../waitlist/upkeep/health.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
 import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
 import type { Outcome } from './command.ts';

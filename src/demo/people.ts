@@ -1,6 +1,6 @@
 import type { Email } from '../lib/email.ts';
 import type { Identifier } from '../waitlist/people/identity.ts';
-import type { Metadata } from '../waitlist/people/metadata.ts';
+import type { Metadata } from '../waitlist/people/person.ts';
 import type { Signup } from '../waitlist/signup/signup-input.ts';
 import { pick, pickWeighted, type Random } from './random.ts';
 

@@ -9,7 +9,7 @@ import { openOperators } from '../operators/context.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { INSTALLATION_ID } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { MAIL_CHANNEL, MAIL_TARGET } from '../waitlist/sending/mail-target.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from '../waitlist/sending/state.ts';
 import { type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 
 /** A few addresses always bounce. */

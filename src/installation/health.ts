@@ -5,13 +5,13 @@ import { DAY_MS } from '../lib/time.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { checkWaves } from '../waitlist/upkeep/check-waves.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import {
   ageInWords,
   checkJobs,
   checkStorage,
   checkVersions,
+  checkWaves,
   checkWorkers,
   type Finding,
   glanceAtDeliveries,

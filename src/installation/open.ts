@@ -18,7 +18,7 @@ import { isThere } from '../lib/private-file.ts';
 import { muteStates, reportState } from '../lib/state-log.ts';
 import type { Tracer } from '../lib/tracer.ts';
 import { mailListener } from '../mail/listener.ts';
-import { createWakeUps, type WakeUps } from '../outbox/wake-up.ts';
+import { createWakeUps, type WakeUps } from '../outbox/message.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { masterKeyFromEnvironment, masterKeyFromFile } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';

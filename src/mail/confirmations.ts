@@ -21,7 +21,7 @@ import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import { stateOf } from './mail-log.ts';
 import { mailableFrom } from './mailable.ts';
 

@@ -2,7 +2,7 @@ import { bytesKey } from '../lib/bytes-key.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import { type MailSummary, summarizeMail } from './mail-log.ts';
 
 export type InviteMail = Pick<MailSummary, 'id' | 'state' | 'error' | 'createdAt'>;

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { oldestId } from '../lib/ids.ts';
 import { HOUR_MS } from '../lib/time.ts';
-import { onLastAttempt } from '../outbox/last-attempt.ts';
+import { onLastAttempt } from '../outbox/read-deliveries.ts';
 import type { Target } from '../outbox/target.ts';
 
 const COUNTED_MAX = 10_000;

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { invalid } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
-import { responseRow } from '../outbox/attempt.ts';
+import { responseRow } from '../outbox/delivery.ts';
 import { type DeliveryFilter, type DeliveryRow, readDeliveryPage } from '../outbox/read-deliveries.ts';
 import type { Target } from '../outbox/target.ts';
 import { ifReadable } from '../vault/crypto.ts';

@@ -4,8 +4,7 @@ import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { whyRefused } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { isPaused, readSending } from '../waitlist/sending/state.ts';
-import { allowanceAt } from '../waitlist/sending/warm-up.ts';
+import { allowanceAt, isPaused, readSending } from '../waitlist/sending/state.ts';
 import { isAwaited, isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 

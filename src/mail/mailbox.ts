@@ -8,7 +8,7 @@ import { Unreadable } from '../vault/crypto.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { MAIL_TARGET, mailTarget } from '../waitlist/sending/mail-target.ts';
+import { MAIL_TARGET, mailTarget } from '../waitlist/sending/state.ts';
 import {
   type MailAttempt,
   type MailRow,

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
 import type { Message } from '../outbox/message.ts';
-import { takeMail } from '../waitlist/forms/mail-limit.ts';
+import { takeMail } from '../waitlist/forms/limits.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 
 const findMessage = statement<{ queueId: number; id: Uint8Array }, { id: Uint8Array }>((db, parameter) =>

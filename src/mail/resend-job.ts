@@ -1,6 +1,5 @@
 import { formatId } from '../lib/ids.ts';
-import { giveUp } from '../outbox/give-up.ts';
-import { makeDue } from '../outbox/resend.ts';
+import { giveUp, makeDue } from '../outbox/resend.ts';
 import {
   advanceJob,
   createJob,
@@ -15,7 +14,7 @@ import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import { countKept } from './kept.ts';
 import { selectMails, whereState } from './mailbox.ts';
 import {

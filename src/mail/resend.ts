@@ -5,7 +5,7 @@ import { resendDeliveries } from '../outbox/resend.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import { newestKept } from './kept.ts';
 import { type MailRow, stateOf } from './mail-log.ts';
 import { findMail, openMail, selectMails, whereState } from './mailbox.ts';

@@ -3,13 +3,18 @@ import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
 import { HOUR_MS } from '../lib/time.ts';
-import type { Attempt } from '../outbox/attempt.ts';
-import type { Delivery } from '../outbox/delivery.ts';
+import type { Attempt, Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';
 import { ifReadable } from '../vault/crypto.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { isPaused, lockSending, writeSending } from '../waitlist/sending/state.ts';
-import { allowanceAt, columnsOf, startOfDay } from '../waitlist/sending/warm-up.ts';
+import {
+  allowanceAt,
+  columnsOf,
+  isPaused,
+  lockSending,
+  startOfDay,
+  writeSending,
+} from '../waitlist/sending/state.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
 

@@ -6,12 +6,11 @@ import { formatId, newId } from '../lib/ids.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
-import type { Metadata } from '../waitlist/people/metadata.ts';
-import { languageFor, type Person } from '../waitlist/people/person.ts';
+import { languageFor, type Metadata, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
-import { mailTarget } from '../waitlist/sending/mail-target.ts';
+import { mailTarget } from '../waitlist/sending/state.ts';
 import type { MailTemplate } from './templates/default-templates.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
 

@@ -2,7 +2,7 @@ import type { Database, Trx } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { isWhole } from '../lib/whole-number.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { REMINDER_MS, repairedSettings } from '../waitlist/queue/setting-ranges.ts';
+import { REMINDER_MS, repairedSettings } from '../waitlist/queue/queue-settings.ts';
 import {
   checkPicture,
   type OwnWaitlist,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { bytesKey } from '../lib/bytes-key.ts';
-import { findDueTargets } from './find-targets.ts';
 import { isHeld } from './hold.ts';
+import { findDueTargets } from './target.ts';
 
 const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 

@@ -1,6 +1,5 @@
 import type { Trx } from '../db/database.ts';
-import type { Attempt } from './attempt.ts';
-import type { Delivery } from './delivery.ts';
+import type { Attempt, Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
 /**

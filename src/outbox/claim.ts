@@ -1,13 +1,14 @@
 import type { ClaimedRow } from '../db/claims.ts';
 import type { Database, Trx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { bytesKey } from '../lib/bytes-key.ts';
 import type { Log } from '../lib/log.ts';
 import { randomBytes } from '../lib/random-bytes.ts';
+import { logSparingly } from '../lib/sparing-log.ts';
 import type { OpenTarget, OpenTargets } from './channel.ts';
-import type { Delivery } from './delivery.ts';
-import { holdBack } from './hold.ts';
-import { Permit } from './permit.ts';
-import { renewPermits } from './renew-permits.ts';
-import type { TargetState } from './target-state.ts';
+import { type Delivery, giveBack, Permit } from './delivery.ts';
+import type { TargetState } from './round-robin.ts';
+import type { Target } from './target.ts';
 
 /** How often to check whether a disabled target has been enabled. */
 const CLOSED_PAUSE_MS = 5_000;
@@ -93,4 +94,97 @@ function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): 
 /** In the order of the events. */
 function inOrder(rows: readonly ClaimedRow[]): ClaimedRow[] {
   return rows.toSorted((a, b) => Buffer.compare(a.event_id, b.event_id));
+}
+
+/** Gives back what a channel does not send yet. */
+async function holdBack(
+  trx: Trx,
+  claims: ReadonlyMap<TargetState, { deliveries: Delivery[] }>,
+  now: number,
+): Promise<void> {
+  for (const [channel, some] of Map.groupBy(claims, ([state]) => state.channel)) {
+    const claimed = some.flatMap(([, { deliveries }]) => deliveries);
+    if (!channel.restrain || claimed.length === 0) continue;
+    const held = await channel.restrain(trx, claimed, now);
+    if (held.size === 0) continue;
+    for (const [, claim] of some) {
+      const waiting = claim.deliveries.filter((delivery) => held.has(delivery));
+      for (const [until, deliveries] of Map.groupBy(waiting, (delivery) => held.get(delivery) ?? now))
+        await giveBack(trx, deliveries, until);
+      claim.deliveries = claim.deliveries.filter((delivery) => !held.has(delivery));
+    }
+  }
+}
+
+interface StandingRow {
+  event_id: Uint8Array;
+  token: Uint8Array | null;
+  /** null if erased. */
+  event: number | null;
+}
+
+const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, StandingRow>((db, parameter) =>
+  db.query
+    .selectFrom('delivery as d')
+    // What concerns the installation itself, such as mails to operators, belongs to no queue.
+    .leftJoin('queue as q', 'q.id', 'd.queue_id')
+    .leftJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .leftJoin('event as e', (join) =>
+      join
+        .on('e.queue_id', '=', parameter('queueId'))
+        .onRef('e.id', '=', 'd.event_id')
+        .on('e.body', 'is not', null),
+    )
+    .select(['d.event_id', 'd.token', 'e.created_at as event'])
+    .where('w.deleted_at', 'is', null)
+    .where('d.queue_id', '=', parameter('queueId'))
+    .where('d.channel', '=', parameter('channel'))
+    .where('d.target_id', '=', parameter('id'))
+    .where((e) => db.in(e.ref('d.event_id'), parameter('eventIds'))),
+);
+
+export const DELIVERIES_DELAYED = 'deliveries are delayed: the database did not respond';
+
+/**
+ * Runs one query per target at a time, for all of its deliveries: the ones that have not started will need
+ * theirs next.
+ */
+async function renewPermits({ db, log }: { db: Database; log: Log }, state: TargetState): Promise<void> {
+  state.renewing ??= renewAll();
+  await state.renewing;
+
+  async function renewAll(): Promise<void> {
+    try {
+      await askDatabase(db, state);
+    } catch (error) {
+      logSparingly(log, 'warn', { reason: (error as Error).message }, DELIVERIES_DELAYED);
+      for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end();
+    } finally {
+      state.renewing = undefined;
+    }
+  }
+}
+
+async function askDatabase(db: Database, { target, channel, underWay, waiting }: TargetState): Promise<void> {
+  const deliveries = [...underWay, ...waiting];
+  const eventIds = deliveries.map(({ eventId }) => eventId);
+  const checkedAt = performance.now();
+  const [rows, setup] = await Promise.all([
+    db.run(findStanding, { ...target, eventIds }),
+    channel.reopen?.(target),
+  ]);
+  const isClosed = channel.reopen !== undefined && setup === undefined;
+  const byEvent = new Map(rows.map((row) => [bytesKey(row.event_id), row]));
+  for (const delivery of deliveries) {
+    const { permit, eventId, token, startBefore } = delivery;
+    const row = byEvent.get(bytesKey(eventId));
+    const ours = row?.token && Buffer.compare(row.token, token) === 0;
+    if (!ours || checkedAt >= startBefore) permit.end();
+    else if (row.event === null) permit.endErased();
+    else if (isClosed) permit.end();
+    else {
+      delivery.setup = setup ?? delivery.setup;
+      permit.extend(checkedAt);
+    }
+  }
 }

@@ -6,19 +6,20 @@ import type { Log } from '../lib/log.ts';
 import type { Meter } from '../lib/meter.ts';
 import { logSparingly } from '../lib/sparing-log.ts';
 import type { Tracer } from '../lib/tracer.ts';
-import type { Attempt } from './attempt.ts';
-import { attemptDelivery } from './attempt-delivery.ts';
-import { type EndedAttempt, type LoggedAttempt, nextStep, outcomeOf, writeAttempts } from './attempt-log.ts';
 import type { Channel } from './channel.ts';
-import { type Claim, claimDue, prepareTargets } from './claim.ts';
-import type { Delivery } from './delivery.ts';
-import { countAttempts } from './delivery-stats.ts';
-import { findDueTargets } from './find-targets.ts';
-import { giveBack } from './lease.ts';
-import { DELIVERIES_DELAYED } from './renew-permits.ts';
-import { RoundRobin } from './round-robin.ts';
-import { compareTargets, type Target } from './target.ts';
-import type { TargetState } from './target-state.ts';
+import { type Claim, claimDue, DELIVERIES_DELAYED, prepareTargets } from './claim.ts';
+import {
+  attemptDelivery,
+  type EndedAttempt,
+  type LoggedAttempt,
+  nextStep,
+  outcomeOf,
+  writeAttempts,
+} from './deliver.ts';
+import { type Attempt, type Delivery, giveBack } from './delivery.ts';
+import { countAttempts } from './delivery-health.ts';
+import { RoundRobin, type TargetState } from './round-robin.ts';
+import { compareTargets, findDueTargets, type Target } from './target.ts';
 
 /** Limits sockets and memory. A hanging target keeps one slot busy, so there must be many. */
 const MOST_AT_ONCE = 1_000;

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../lib/time.ts';
 import type { Channel } from './channel.ts';
 import { DispatchLoop, type DispatchOptions, type DispatchParts } from './dispatch-loop.ts';
-import type { WakeUps } from './wake-up.ts';
+import type { WakeUps } from './message.ts';
 
 /**
  * A delivery may wait here for one deadline (15 s) and run for another; the rest is for recording the

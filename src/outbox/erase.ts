@@ -2,11 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { ERASED } from './attempt.ts';
-import type { Delivery } from './delivery.ts';
-import { findTargets } from './find-targets.ts';
-import { onLastAttempt } from './last-attempt.ts';
-import { BEGIN_WITHIN_MS } from './permit.ts';
+import { BEGIN_WITHIN_MS, type Delivery, ERASED } from './delivery.ts';
+import { onLastAttempt } from './read-deliveries.ts';
+import { findTargets } from './target.ts';
 
 const LOOK_EVERY_MS = 20;
 

@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
-import type { Database, Trx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Delivery } from './delivery.ts';
-import { giveBack } from './lease.ts';
+import type { WakeUps } from './message.ts';
 import type { Target } from './target.ts';
-import type { TargetState } from './target-state.ts';
-import type { WakeUps } from './wake-up.ts';
 
 /** Keeps each transaction short. */
 const STEP = 500;
@@ -19,26 +16,6 @@ const HELD = sql<boolean>`token is null`;
 
 export function isHeld(delivery: { token: Uint8Array | null; due_at: number | null }, now: number): boolean {
   return delivery.token === null && delivery.due_at !== null && delivery.due_at > now;
-}
-
-/** Gives back what a channel does not send yet. */
-export async function holdBack(
-  trx: Trx,
-  claims: ReadonlyMap<TargetState, { deliveries: Delivery[] }>,
-  now: number,
-): Promise<void> {
-  for (const [channel, some] of Map.groupBy(claims, ([state]) => state.channel)) {
-    const claimed = some.flatMap(([, { deliveries }]) => deliveries);
-    if (!channel.restrain || claimed.length === 0) continue;
-    const held = await channel.restrain(trx, claimed, now);
-    if (held.size === 0) continue;
-    for (const [, claim] of some) {
-      const waiting = claim.deliveries.filter((delivery) => held.has(delivery));
-      for (const [until, deliveries] of Map.groupBy(waiting, (delivery) => held.get(delivery) ?? now))
-        await giveBack(trx, deliveries, until);
-      claim.deliveries = claim.deliveries.filter((delivery) => !held.has(delivery));
-    }
-  }
 }
 
 function selectHeld({ query }: Pick<Database, 'query'>, { queueId, channel, id }: Target, now: number) {

@@ -1,4 +1,6 @@
-import type { Trx } from '../db/database.ts';
+import type { Selectable } from 'kysely';
+import type { Database, Trx } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { type Target, targetName } from './target.ts';
 
@@ -56,4 +58,77 @@ export function writeMessages(
 
 function distinct(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map((target) => [targetName(target), target])).values()];
+}
+
+type StoredMessage = Pick<Selectable<Tables['event']>, 'id' | 'kind' | 'body' | 'created_at'>;
+
+/** Returns all stored messages about one of these subjects, oldest first. */
+export function findMessagesAbout(
+  db: Database,
+  queueId: number,
+  subjects: readonly Uint8Array[],
+): Promise<StoredMessage[]> {
+  return db.query
+    .selectFrom('event')
+    .select(['id', 'kind', 'body', 'created_at'])
+    .where('queue_id', '=', queueId)
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('event_subject')
+        .select('event_id')
+        .where('queue_id', '=', queueId)
+        .where((x) => db.in(x.ref('subject'), subjects)),
+    )
+    .orderBy('id')
+    .execute();
+}
+
+export async function hasMessageAbout(trx: Trx, queueId: number, subject: Uint8Array): Promise<boolean> {
+  const row = await trx
+    .selectFrom('event_subject')
+    .select('event_id')
+    .where('queue_id', '=', queueId)
+    .where('subject', '=', subject)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Sent after new deliveries are committed, so that they do not wait for the next poll. */
+export interface WakeUps {
+  /** Wakes the dispatcher of this process and, through the database, those of other processes. */
+  send(targets: readonly Target[]): void;
+  /** Returns a function that stops listening. */
+  listen(woken: (targets: readonly Target[]) => void): () => void;
+}
+
+export function createWakeUps(db: Pick<Database, 'notify'>): WakeUps {
+  const listeners = new Set<(targets: readonly Target[]) => void>();
+  let notifying: Promise<void> | undefined;
+  let again = false;
+
+  /**
+   * Sends one notification at a time, however many commits happen meanwhile. Losing one only means waiting
+   * for the next poll.
+   */
+  const notifyOthers = () => {
+    again = notifying !== undefined;
+    notifying ??= db
+      .notify()
+      .catch(() => {})
+      .finally(() => {
+        notifying = undefined;
+        if (again) notifyOthers();
+      });
+  };
+  return {
+    send: (targets) => {
+      for (const woken of listeners) woken(targets);
+      notifyOthers();
+    },
+    listen: (woken) => {
+      listeners.add(woken);
+      return () => listeners.delete(woken);
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { repeat } from '../lib/repeat.ts';
 import { HOUR_MS } from '../lib/time.ts';
-import { findTargets } from './find-targets.ts';
+import { findTargets } from './target.ts';
 
 const EVERY_MS = HOUR_MS;
 /** Keeps each transaction to a few milliseconds, so that other work can run in between. */

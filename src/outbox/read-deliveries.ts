@@ -1,7 +1,6 @@
-import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, JoinBuilder, Nullable, SqlBool } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { DeliveryAttemptTable, DeliveryTable, Tables } from '../db/tables.ts';
-import { onLastAttempt } from './last-attempt.ts';
 import type { Target } from './target.ts';
 
 /** A delivery with its event, and the outcome of its last attempt. */
@@ -205,4 +204,18 @@ export async function readLastAttempt(
     .orderBy('d.event_id', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+type WithLastAttempt = Tables & { d: DeliveryTable; a: DeliveryAttemptTable };
+
+/** Joins to `delivery as d` what its last attempt was, as `a`. */
+export function onLastAttempt(
+  join: JoinBuilder<WithLastAttempt, 'd' | 'a'>,
+): JoinBuilder<WithLastAttempt, 'd' | 'a'> {
+  return join
+    .onRef('a.queue_id', '=', 'd.queue_id')
+    .onRef('a.event_id', '=', 'd.event_id')
+    .onRef('a.channel', '=', 'd.channel')
+    .onRef('a.target_id', '=', 'd.target_id')
+    .onRef('a.attempt', '=', 'd.attempts');
 }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Attempt } from './attempt.ts';
 import type { Channel } from './channel.ts';
-import type { Delivery } from './delivery.ts';
-import { RoundRobin } from './round-robin.ts';
+import type { Attempt, Delivery } from './delivery.ts';
+import { RoundRobin, TargetState } from './round-robin.ts';
 import type { Target } from './target.ts';
-import { TargetState } from './target-state.ts';
 
 const channel = { name: 'webhook', atOnce: 4 } as Channel;
 const target = (id: number): Target => ({ queueId: 1, channel: 'webhook', id: Buffer.of(id) });

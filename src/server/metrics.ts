@@ -12,7 +12,7 @@ import { glanceAtBacklog } from '../outbox/backlog.ts';
 import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { STORED } from '../waitlist/queue/readable.ts';
-import { MAIL_CHANNEL } from '../waitlist/sending/mail-target.ts';
+import { MAIL_CHANNEL } from '../waitlist/sending/state.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';

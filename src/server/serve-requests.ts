@@ -7,7 +7,7 @@ import { passRepeatedOn } from '../lib/sparing-log.ts';
 import { muteStates, passStatesOn } from '../lib/state-log.ts';
 import { connectThread, type OtherThread } from '../lib/thread-calls.ts';
 import type { Passwords } from '../operators/password.ts';
-import type { WakeUps } from '../outbox/wake-up.ts';
+import type { WakeUps } from '../outbox/message.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
 import { openSignups } from '../waitlist/signup/signup.ts';
 import { buildApp } from './app.ts';

@@ -1,8 +1,8 @@
 import { formatId } from '../lib/ids.ts';
 import { readAlerts } from '../operators/alerts.ts';
 import type { OperatorContext } from '../operators/context.ts';
-import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
+import { type Attempt, responseRow } from '../outbox/delivery.ts';
 import { INSTALLATION_ID, type Target } from '../outbox/target.ts';
 import { MustNotBegin } from './post.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';

@@ -6,8 +6,7 @@ import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { withQueues } from '../waitlist/queue/readable.ts';
-import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
-import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
+import { ageInWords, type Finding, OLDEST_LIMIT_MS } from '../waitlist/upkeep/health.ts';
 import {
   ANSWERED_GONE,
   BY_OPERATOR,

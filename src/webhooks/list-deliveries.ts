@@ -1,7 +1,7 @@
 import { compareText } from '../lib/compare-text.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
-import { responseRow } from '../outbox/attempt.ts';
+import { responseRow } from '../outbox/delivery.ts';
 import {
   type DeliveryFilter,
   type DeliveryRow,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { VERSION } from '../lib/version.ts';
-import type { Attempt } from '../outbox/attempt.ts';
-import { parseRetryAfter } from '../outbox/retry.ts';
+import { parseRetryAfter } from '../outbox/deliver.ts';
+import type { Attempt } from '../outbox/delivery.ts';
 import { lazyDispatcher } from './dispatcher.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
 import { DeadlinePassed, MustNotBegin, post } from './post.ts';

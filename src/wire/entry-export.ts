@@ -6,7 +6,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { ExportInput } from '../waitlist/transfer/export/export-job.ts';
 import { COMMAND_PAGES, readAllEntries, readSegment } from '../waitlist/transfer/export/read-all-entries.ts';
-import { writeCell } from '../waitlist/transfer/files/cells.ts';
+import { writeCell } from '../waitlist/transfer/files/csv-record.ts';
 import { EXPORT_COLUMNS } from '../waitlist/transfer/files/presets.ts';
 import type { Format } from '../waitlist/transfer/files/row-file.ts';
 import { type PresentedEntry, presentEntry } from './entry.ts';

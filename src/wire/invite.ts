@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { formatId } from '../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
-import type { InviteOfEntry } from '../waitlist/invites/browse-invites.ts';
+import type { Invite, InviteOfEntry } from '../waitlist/invites/browse-invites.ts';
 import type { CreatedInvite } from '../waitlist/invites/create-invites.ts';
-import type { Invite } from '../waitlist/invites/list-invites.ts';
 import type { InviteFacts } from '../waitlist/queue/events.ts';
 import type { Mask } from './mask.ts';
 import { EMAIL, idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';

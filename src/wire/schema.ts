@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EMAIL_MAX_CHARACTERS } from '../lib/email.ts';
-import { METADATA_BYTES_MAX, METADATA_KEY_CHARACTERS_MAX } from '../waitlist/people/metadata.ts';
+import { METADATA_BYTES_MAX, METADATA_KEY_CHARACTERS_MAX } from '../waitlist/people/person.ts';
 
 /** Names a schema in the OpenAPI document, where it becomes a shared component. */
 export const named = (name: string) => ({ 'x-name': name });

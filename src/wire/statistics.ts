@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { formatId } from '../lib/ids.ts';
 import { isoTime } from '../lib/time.ts';
-import type { HourOfDeliveries } from '../outbox/delivery-stats.ts';
+import type { HourOfDeliveries } from '../outbox/delivery-health.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { INTERVALS, type Interval, type Period } from '../waitlist/statistics/intervals.ts';
 import { indexAt, type Statistics } from '../waitlist/statistics/read-statistics.ts';

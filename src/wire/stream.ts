@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { ChannelHealth } from '../outbox/delivery-health.ts';
-import type { readCounters } from '../waitlist/queue/counters.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import type { readCounters } from '../waitlist/queue/tally.ts';
 import { EXAMPLE_JOB } from './job.ts';
 import { nullable } from './schema.ts';
 import { EXAMPLE_WAITLIST } from './waitlist.ts';

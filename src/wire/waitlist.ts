@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Waitlist } from '../waitlist/queue/queue.ts';
-import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../waitlist/queue/setting-ranges.ts';
+import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../waitlist/queue/queue-settings.ts';
 import { NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
 import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
 import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';

@@ -5,7 +5,7 @@ import { openAccounts } from '../../src/mail/operators/notices.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { createOperatorLink } from '../../src/operators/operators.ts';
-import { BEGIN_WITHIN_MS } from '../../src/outbox/permit.ts';
+import { BEGIN_WITHIN_MS } from '../../src/outbox/delivery.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
 import { assertError, eventually, forEachEngine } from '../support/harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';

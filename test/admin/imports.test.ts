@@ -4,7 +4,7 @@ import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
-import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-progress.ts';
 import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';
 import { importJob } from '../../src/waitlist/transfer/import/import-upload.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';

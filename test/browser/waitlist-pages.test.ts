@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
+import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/forms/limits.ts';
 import {
   checkLayout,
   checkOn,

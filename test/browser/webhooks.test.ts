@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseId } from '../../src/lib/ids.ts';
-import { DELAYS_MS } from '../../src/outbox/retry.ts';
+import { DELAYS_MS } from '../../src/outbox/deliver.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries, showDelivery } from '../../src/webhooks/list-deliveries.ts';
 import { checkLayout, checkOn, copied, sizeOn, useDashboard } from '../support/dashboard.ts';

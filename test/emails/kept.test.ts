@@ -6,7 +6,7 @@ import { resendMails } from '../../src/mail/resend.ts';
 import { rememberSending } from '../../src/mail/sending.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { takeOff } from '../../src/waitlist/invites/take-off.ts';
+import { takeOff } from '../../src/waitlist/invites/removal.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { afterTest } from '../support/cleanup.ts';

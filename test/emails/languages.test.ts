@@ -13,7 +13,7 @@ import {
   templateVersions,
 } from '../../src/mail/templates.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import type { Metadata } from '../../src/waitlist/people/metadata.ts';
+import type { Metadata } from '../../src/waitlist/people/person.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { exportPerson } from '../../src/waitlist/transfer/export/export-person.ts';

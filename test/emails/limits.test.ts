@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { countBacklog, glanceAtBacklog } from '../../src/outbox/backlog.ts';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { glanceAtDeliveries } from '../../src/waitlist/upkeep/health.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { changeWave, createWave } from '../../src/waitlist/waves/change-waves.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ANSWER_MS } from '../../src/http/form/post.ts';
-import { TOKEN_MS_MAX } from '../../src/waitlist/forms/time-token.ts';
+import { TOKEN_MS_MAX } from '../../src/waitlist/forms/challenge.ts';
 import { startCaptchaProvider } from '../support/captcha-provider.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/mail-limit.ts';
+import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/limits.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine } from '../support/harness.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
-import { putBack } from '../../src/waitlist/entries/put-back.ts';
 import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
-import { takeOff } from '../../src/waitlist/invites/take-off.ts';
-import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
+import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/forms/limits.ts';
+import { putBack, takeOff } from '../../src/waitlist/invites/removal.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';

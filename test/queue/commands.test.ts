@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { COMMAND } from '../../src/lib/root.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { takeOff } from '../../src/waitlist/invites/take-off.ts';
+import { takeOff } from '../../src/waitlist/invites/removal.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { PersonExport } from '../../src/waitlist/transfer/export/export-person.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';

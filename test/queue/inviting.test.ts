@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry } from '../../src/waitlist/invites/create-invites.ts';
 import { resumeInviteRun, type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
 import type { Trx } from '../../src/db/database.ts';
-import { findPlace } from '../../src/waitlist/queue/find-place.ts';
+import { findPlace } from '../../src/waitlist/queue/place.ts';
 import { LEVEL_SHIFTS } from '../../src/waitlist/queue/positions.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';

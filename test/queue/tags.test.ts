@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
-import { insertQueue } from '../../src/waitlist/settings/insert-queue.ts';
+import { insertQueue } from '../../src/waitlist/settings/environments.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 

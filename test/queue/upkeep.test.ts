@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
 import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { findUnsettled, markUnsettled } from '../../src/waitlist/settings/settle-queues.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { readValues } from '../../src/waitlist/statistics/read-values.ts';
+import { readValues } from '../../src/waitlist/statistics/read-statistics.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { formatId } from '../../src/lib/ids.ts';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
-import { cancelJob } from '../../src/waitlist/jobs/cancel-job.ts';
-import { listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
+import { cancelJob, listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
 import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
-import type { Metadata } from '../../src/waitlist/people/metadata.ts';
+import type { Metadata } from '../../src/waitlist/people/person.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';

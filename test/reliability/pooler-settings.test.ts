@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { postgresDialect } from '../../src/db/postgres/dialect.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
-import { findDueTargets, firstDueAt } from '../../src/outbox/find-targets.ts';
+import { findDueTargets, firstDueAt } from '../../src/outbox/target.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
 import { createJobRunner } from '../../src/waitlist/jobs/job-runner.ts';
 import { createUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';

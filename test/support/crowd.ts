@@ -1,6 +1,6 @@
 import { parseEmail } from '../../src/lib/email.ts';
 import type { Identifier } from '../../src/waitlist/people/identity.ts';
-import type { Metadata } from '../../src/waitlist/people/metadata.ts';
+import type { Metadata } from '../../src/waitlist/people/person.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';

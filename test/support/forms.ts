@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createChallenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { newTimeToken, TOKEN_MS_MIN } from '../../src/waitlist/forms/challenge.ts';
 import { findForm, type LiveForm } from '../../src/waitlist/forms/form.ts';
-import { newTimeToken, TOKEN_MS_MIN } from '../../src/waitlist/forms/time-token.ts';
 import { type FormChanges, updateForm } from '../../src/waitlist/forms/update-form.ts';
 import { eventually, type List, type RequestOptions, type Service } from './harness.ts';
 

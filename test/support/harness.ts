@@ -29,7 +29,8 @@ import { type MailEventKeyInput, mailEventKeys } from '../../src/waitlist/mail-e
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
-import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
+import type { SignupResult } from '../../src/waitlist/signup/commit-signups.ts';
+import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import type { Get } from '../../src/webhooks/get.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-progress.ts';
 import { type ImportOptions, importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

@@ -11,7 +11,7 @@ import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { readValues } from '../../src/waitlist/statistics/read-values.ts';
+import { readValues } from '../../src/waitlist/statistics/read-statistics.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { undoImportJob } from '../../src/waitlist/transfer/import/undo-import.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';

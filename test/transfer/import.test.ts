@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Entry } from '../../src/waitlist/entries/entry.ts';
 import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
-import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-progress.ts';
 import type { ImportResult } from '../../src/waitlist/transfer/import/import-run.ts';
 import {
   type ImportOptions,

@@ -72,7 +72,10 @@ forEachEngine((engine) => {
       assert.match(out, /^Wrote .*before\.backup.*\n.*\nUpdated the schema from version \d+ to \d+\.$/m);
       assert.ok(statSync(file).size > 1_000);
       const { json } = await command<{ findings: { what: string; detail: string }[] }>(environment, 'status');
-      assert.equal(json.findings.find(({ what }) => what === 'backup')?.detail, 'last made 0 min ago');
+      assert.equal(
+        json.findings.find(({ what }) => what === 'backup')?.detail,
+        'last made less than a minute ago',
+      );
     });
 
     it('is updated by serve, which logs from where to where', async () => {

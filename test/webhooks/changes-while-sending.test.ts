@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { BEGIN_WITHIN_MS } from '../../src/outbox/permit.ts';
+import { BEGIN_WITHIN_MS } from '../../src/outbox/delivery.ts';
 import { setEndpointEnabled, updateEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { rotateEndpointSecret } from '../../src/webhooks/endpoint-secrets.ts';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';

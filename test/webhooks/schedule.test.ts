@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { DELAYS_MS } from '../../src/outbox/deliver.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
-import { DELAYS_MS } from '../../src/outbox/retry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
 import { showEndpoint } from '../../src/webhooks/endpoints.ts';

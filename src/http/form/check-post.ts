@@ -2,13 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
-import { isDisposable } from '../../waitlist/forms/disposable.ts';
+import { isSolved, readTimeToken, type TimeToken, tokenOfProof } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, readFormInput, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormPost, Refused, whoSpent } from '../../waitlist/forms/join-by-form.ts';
-import { readTimeToken, type TimeToken } from '../../waitlist/forms/time-token.ts';
-import { checkTypedAddress } from '../../waitlist/forms/typed-address.ts';
+import { checkTypedAddress, isDisposable } from '../../waitlist/forms/typed-address.ts';
 import { networkOf } from './client-network.ts';
 import { type FormParts, languageFor } from './parts.ts';
 

@@ -1,4 +1,5 @@
 import type { Texts } from '../../languages/texts.ts';
+import { newTimeToken } from '../../waitlist/forms/challenge.ts';
 import type { FormField, LiveForm } from '../../waitlist/forms/form.ts';
 import {
   type FieldProblem,
@@ -6,7 +7,6 @@ import {
   TEXT_CHARACTERS_MAX,
   type Values,
 } from '../../waitlist/forms/form-input.ts';
-import { newTimeToken } from '../../waitlist/forms/time-token.ts';
 import { type Html, html } from '../docs/html.ts';
 import { HONEYPOT } from './check-post.ts';
 

@@ -6,7 +6,7 @@ import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
 import { personStatus } from '../../waitlist/forms/person-status.ts';
-import { isObject } from '../../waitlist/people/metadata.ts';
+import { isObject } from '../../waitlist/people/person.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';

@@ -6,8 +6,8 @@ import {
   METADATA_KEY_CHARACTERS_MAX,
   METADATA_KEYS_MAX,
   METADATA_NESTING_MAX,
-} from '../../waitlist/people/metadata.ts';
-import type { SignupResult } from '../../waitlist/signup/signup.ts';
+} from '../../waitlist/people/person.ts';
+import type { SignupResult } from '../../waitlist/signup/commit-signups.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import { constant, EMAIL, IDENTIFIER, limits, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';

@@ -1,7 +1,7 @@
 import { formatId } from '../../lib/ids.ts';
 import type { OperatorContext } from '../../operators/context.ts';
-import { responseRow } from '../../outbox/attempt.ts';
 import type { Channel } from '../../outbox/channel.ts';
+import { responseRow } from '../../outbox/delivery.ts';
 import type { InstallationVault } from '../../vault/installation-vault.ts';
 import { SENDER_OF } from '../../waitlist/queue/mail-pause.ts';
 import { messageId, type Sending } from '../render.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { reportState } from '../../lib/state-log.ts';
-import type { Attempt } from '../../outbox/attempt.ts';
+import type { Attempt } from '../../outbox/delivery.ts';
 import { EVERYONE, MAIL_SERVER } from '../../waitlist/queue/mail-pause.ts';
 import type { SmtpFailure } from './failure.ts';
 import type { MailServer } from './mail-server.ts';

@@ -4,7 +4,7 @@ import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
 import type { Queue } from '../queue/queue.ts';
-import { type EntryPage, listEntries, openCursor, type PageQuery } from './entries.ts';
+import { type EntryPage, listEntries, openCursor, PAGE_LIMIT_MAX, type PageQuery } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
 import { findSegment, type Segment } from './segment.ts';
 
@@ -109,4 +109,84 @@ async function findRow({ db }: Context, queue: Queue, id: Uint8Array): Promise<E
 
 export function isEntryId(text: string): boolean {
   return text.trim().startsWith('ent_');
+}
+
+/** Returns a page of a segment in joining order, starting after the entry with the id `after`. */
+export async function listSegment(
+  context: Context,
+  queue: Queue,
+  segment: Segment,
+  page: { limit: number; after?: string | undefined },
+): Promise<Entry[]> {
+  const { db } = context;
+  if (page.limit < 1 || page.limit > PAGE_LIMIT_MAX) throw invalid(`limit: must be 1 to ${PAGE_LIMIT_MAX}`);
+  const after = page.after === undefined ? 0 : await seqOfEntry(context, queue, page.after);
+  const seqs = await findSegment(db, queue, segment, { after, limit: page.limit });
+  return readEntries(context, queue, seqs);
+}
+
+async function seqOfEntry({ db }: Context, queue: Queue, entryId: string): Promise<number> {
+  const id = parseId('ent', entryId);
+  const row =
+    id &&
+    (await db.query
+      .selectFrom('entry')
+      .select('seq')
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst());
+  if (!row) throw notFound(`there is no entry ${entryId}`);
+  return row.seq;
+}
+
+/** Others whose mail goes to the mailbox of an entry, at most `limit`, and whether there are more. */
+export async function listSameMailbox(
+  context: Context,
+  queue: Queue,
+  { seq }: Entry,
+  limit: number,
+): Promise<{ entries: Entry[]; more: boolean }> {
+  const { db } = context;
+  const ours = () =>
+    db.query
+      .selectFrom('entry')
+      .where('queue_id', '=', queue.id)
+      .select(['seq', 'email_hash', 'mailbox_hash']);
+  const own = await ours().where('seq', '=', seq).executeTakeFirst();
+  const mailbox = own?.mailbox_hash ?? own?.email_hash;
+  if (!mailbox) return { entries: [], more: false };
+  const owner = await ours().where('email_hash', '=', mailbox).execute();
+  // In the order of the index: somebody can have a hundred thousand addresses.
+  const aliases = await ours()
+    .where('mailbox_hash', '=', mailbox)
+    .orderBy('credited', 'desc')
+    .limit(limit + 2)
+    .execute();
+  const others = [...owner, ...aliases].map((row) => row.seq).filter((other) => other !== seq);
+  const shown = others.slice(0, limit).toSorted((a, b) => a - b);
+  return { entries: await readEntries(context, queue, shown), more: others.length > limit };
+}
+
+export async function leaderboard(context: Context, queue: Queue, limit: number): Promise<Entry[]> {
+  return openEntries(context, queue, await findLeaders(context, queue, limit));
+}
+
+export const LEADERBOARD_MAX = 1_000;
+
+/** Most referrals first; ties go to the earlier joiner. */
+async function findLeaders({ db }: Context, queue: Queue, limit: number): Promise<EntryRow[]> {
+  const top = await db.query
+    .selectFrom('entry')
+    .select('seq')
+    .where('queue_id', '=', queue.id)
+    .where('referrals', '>', 0)
+    .where('status', '<>', 'removed')
+    .orderBy('referrals', 'desc')
+    .orderBy('seq')
+    .limit(Math.min(limit, LEADERBOARD_MAX))
+    .execute();
+  const seqs = top.map(({ seq }) => seq);
+  const rows = await db.run(findBySeqs, { queueId: queue.id, seqs });
+  const order = new Map(seqs.map((seq, index) => [seq, index]));
+  return rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
 }

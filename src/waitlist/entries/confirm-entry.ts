@@ -1,11 +1,11 @@
-import { notFound } from '../../lib/errors.ts';
+import type { OperatorConfirmationTable } from '../../db/tables.ts';
+import { conflict, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { type Movable, moveEntries } from './move-entry.ts';
-import { recordConfirmations } from './operator-confirmation.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
 /** Entries per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -86,4 +86,62 @@ export async function confirmAll(
   tally.slots.add('confirmed', now, seqs.length);
   if (saidBy !== undefined) recordConfirmations(change, seqs, 'operator', saidBy);
   await moveEntries(change, entries, 'waiting');
+}
+
+/** Sends a pending person another link to confirm their email. */
+export async function resendConfirmation(context: Context, queue: Queue, entryId: string): Promise<void> {
+  const id = parseId('ent', entryId);
+  await changeQueue(context, queue, async (change) => {
+    const { trx, settings } = change;
+    const entry =
+      id &&
+      (await trx
+        .selectFrom('entry')
+        .select(['seq', 'status', 'email_hash'])
+        .where('queue_id', '=', queue.id)
+        .where('id', '=', id)
+        .executeTakeFirst());
+    if (!entry) throw notFound(`there is no entry ${entryId}`);
+    if (entry.status !== 'pending')
+      throw conflict(`this person has nothing to confirm: the entry is ${entry.status}`);
+    if (entry.email_hash === null) throw conflict('this person has no email address');
+    if (!settings.mailKinds.includes('confirm'))
+      throw conflict('confirmation emails are turned off for this waitlist');
+    change.record({ kind: 'confirmation.resent', entry: entry.seq });
+    await context.audit?.(trx, { action: 'confirmation.resent', object: { kind: 'entry', id: entryId } });
+  });
+}
+
+/** Which operator confirmed an email that its owner did not confirm here. */
+export interface OperatorConfirmation {
+  source: OperatorConfirmationTable['source'];
+  by: string;
+  at: number;
+}
+
+export function recordConfirmations(
+  { trx, queue, now }: QueueChange,
+  seqs: readonly number[],
+  source: OperatorConfirmationTable['source'],
+  saidBy: string,
+): void {
+  const rows = seqs.map((seq) => ({ queue_id: queue.id, seq, source, said_by: saidBy, said_at: now }));
+  trx.insert('operator_confirmation', rows);
+}
+
+export async function findConfirmation(
+  { db }: Context,
+  queue: Queue,
+  entryId: Uint8Array,
+): Promise<OperatorConfirmation | null> {
+  const row = await db.query
+    .selectFrom('operator_confirmation as c')
+    .innerJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'c.queue_id').onRef('e.seq', '=', 'c.seq'),
+    )
+    .select(['c.source', 'c.said_by', 'c.said_at'])
+    .where('e.queue_id', '=', queue.id)
+    .where('e.id', '=', entryId)
+    .executeTakeFirst();
+  return row ? { source: row.source, by: row.said_by, at: row.said_at } : null;
 }

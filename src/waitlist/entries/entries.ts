@@ -6,7 +6,7 @@ import { Unreadable } from '../../vault/crypto.ts';
 import { parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
-import { findPlace } from '../queue/find-place.ts';
+import { findPlace } from '../queue/place.ts';
 import type { Queue } from '../queue/queue.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
 import { type PagePlace, readPage } from './read-page.ts';

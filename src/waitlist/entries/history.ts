@@ -1,7 +1,7 @@
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { findConfirmation } from './confirm-entry.ts';
 import type { Entry } from './entry.ts';
-import { findConfirmation } from './operator-confirmation.ts';
 
 /** Of each kind that can be many. The newest are shown. */
 const MOST = 200;

@@ -1,5 +1,4 @@
-import { findPlace, type Place, positionAt } from '../queue/find-place.ts';
-import { nextPlace } from '../queue/place.ts';
+import { findPlace, nextPlace, type Place, positionAt } from '../queue/place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { type Ranked, rankOf } from '../referrals/rank.ts';
 

@@ -2,7 +2,8 @@ import { parseEmail } from '../../lib/email.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
-import { hasMessageAbout } from '../../outbox/messages-about.ts';
+import { eraseMessages } from '../../outbox/erase.ts';
+import { hasMessageAbout } from '../../outbox/message.ts';
 import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -12,10 +13,10 @@ import { PLACES_AT_ONCE } from '../referrals/close-places.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';
 import { rerankStep } from '../referrals/rerank.ts';
+import { eraseAnswers } from '../requests/repeated-requests.ts';
 import { forgetValues } from '../statistics/forget-values.ts';
-import { forgetPairs } from './change-metadata.ts';
 import { removeAsNeverJoined } from './never-joined.ts';
-import { shredEventsOf } from './shred.ts';
+import { forgetPairs } from './update-entry.ts';
 
 interface Leaving {
   seq: number;
@@ -215,4 +216,37 @@ async function forgetImports({ db }: Context, change: QueueChange, entry: Leavin
     .where('queue_id', '=', queue.id)
     .where((e) => e.or([e('seq', '=', entry.seq), db.in(e.ref('hash'), hashes)]))
     .execute();
+}
+
+interface Shredded {
+  entryId: Uint8Array | null;
+  emailHash: Uint8Array | null;
+}
+
+/**
+ * Erases every message that shows the entry or an invite to its email, or is addressed to it, and the
+ * suppression and soft bounces of the address, and the kept answers of the queue. Call it while invites still have the email's hash. After the commit, call the
+ * returned function: it resolves once nothing more about the person can be sent.
+ */
+async function shredEventsOf(
+  { db }: Context,
+  { trx, queue, now }: QueueChange,
+  { entryId, emailHash }: Shredded,
+): Promise<() => Promise<void>> {
+  const invites = await trx
+    .selectFrom('invite')
+    .select('id')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', emailHash)
+    .execute();
+  for (const table of ['mail_suppression', 'mail_soft_bounce'] as const)
+    await trx
+      .deleteFrom(table)
+      .where('queue_id', '=', queue.id)
+      .where('email_hash', '=', emailHash)
+      .execute();
+  await eraseAnswers(trx, queue.id);
+  const forget = emailHash ? [emailHash] : [];
+  const subjects = [...(entryId ? [entryId] : []), ...forget, ...invites.map(({ id }) => id)];
+  return eraseMessages(db, trx, { queueId: queue.id, subjects, forget, now });
 }

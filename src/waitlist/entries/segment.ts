@@ -2,8 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
-import { METADATA_KEYS_MAX } from '../people/metadata.ts';
-import { pairsMeant } from '../people/metadata-pairs.ts';
+import { METADATA_KEYS_MAX, pairsMeant } from '../people/person.ts';
 import type { Queue } from '../queue/queue.ts';
 
 /** As many as metadata has keys: nobody has more. */

@@ -1,8 +1,8 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
-import { forgetSources } from '../referrals/sources.ts';
-import { BLOCKED_KEPT_MS } from './blocked-origins.ts';
+import { forgetSources } from './limits.ts';
+import { BLOCKED_KEPT_MS } from './refusals.ts';
 
 const REFUSALS_KEPT_MS = 400 * DAY_MS;
 

@@ -3,7 +3,7 @@ import { isLonger } from '../../lib/characters.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
-import type { Metadata } from '../people/metadata.ts';
+import type { Metadata } from '../people/person.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import type { FormField, FormSettings } from './form.ts';
 

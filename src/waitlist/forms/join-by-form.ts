@@ -11,15 +11,13 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { sharedMailbox } from '../referrals/mailboxes.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';
-import { isSuspicious, noteSource } from '../referrals/sources.ts';
 import { addEntries, findReferrer, visitOf } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
-import { countMails, MAILS_PER_DAY_MAX, noteMail } from './mail-limit.ts';
+import { type TimeToken, TOKEN_MS_MAX } from './challenge.ts';
+import { countMails, isSuspicious, MAILS_PER_DAY_MAX, noteMail, noteSource } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
-import { findShownPlace, placeFor, type ShownPlace, visitorHash } from './shown-place.ts';
-import { type TimeToken, TOKEN_MS_MAX } from './time-token.ts';
-import { sealVisit } from './visit-token.ts';
+import { findShownPlace, placeFor, type ShownPlace, sealVisit, visitorHash } from './visits.ts';
 
 /** What looks like a bot. The reason is for operators. */
 export class Refused extends Error {

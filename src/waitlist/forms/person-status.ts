@@ -5,15 +5,13 @@ import { parseId } from '../../lib/ids.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import { positionAt } from '../queue/find-place.ts';
-import type { Placed } from '../queue/place.ts';
+import { type Placed, positionAt } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { rankOf } from '../referrals/rank.ts';
-import { referralCodesOf } from '../referrals/referral-code.ts';
-import { visitCodeOf } from '../referrals/visit-code.ts';
-import { takeMail } from './mail-limit.ts';
-import { openVisit, type Visit } from './visit-token.ts';
+import { referralCodesOf, visitCodeOf } from '../referrals/referral-code.ts';
+import { takeMail } from './limits.ts';
+import { openVisit, type Visit } from './visits.ts';
 
 /** What the status page shows. */
 export interface PersonStatus {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { isTypo } from '../../lib/nearest.ts';
 import type { FormSettings } from './form.ts';
 import type { FieldProblem } from './form-input.ts';
@@ -30,7 +31,7 @@ const MEANT = new Set(
   ).split(' '),
 );
 
-export interface TypedAddress {
+interface TypedAddress {
   problem: FieldProblem | undefined;
   /** What was probably meant. */
   suggestion: string | undefined;
@@ -59,4 +60,19 @@ export function suggestAddress(email: string): string | undefined {
   if (PROVIDERS.includes(domain) || MEANT.has(domain)) return undefined;
   const meant = PROVIDERS.find((provider) => isTypo(domain, provider));
   return meant && email.slice(0, at) + meant;
+}
+
+/** Loaded when it is first needed: most installations do not. */
+let domains: Set<string> | undefined;
+
+/** Whether the domain, or one above it, hands out addresses to throw away. */
+export function isDisposable(email: string): boolean {
+  if (!domains) {
+    const list = createRequire(import.meta.url)('disposable-email-domains-js') as {
+      disposableEmailBlocklistSet(): Set<string>;
+    };
+    domains = list.disposableEmailBlocklistSet();
+  }
+  const labels = email.slice(email.lastIndexOf('@') + 1).split('.');
+  return labels.some((_, index) => domains?.has(labels.slice(index).join('.')));
 }

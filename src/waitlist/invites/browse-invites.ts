@@ -1,13 +1,12 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { InviteTable, Tables } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { InviteState } from './invites.ts';
-import { type Invite, toInvite } from './list-invites.ts';
+import { type InviteState, inviteState, openSealed } from './invites.ts';
 
 /** With the entry of the invited email, if there is one. */
 export interface InviteOfEntry extends Invite {
@@ -124,9 +123,9 @@ function readRows(invites: Invites) {
     .execute();
 }
 
-type Row = Awaited<ReturnType<typeof readRows>>[number];
+type RowOfEntry = Awaited<ReturnType<typeof readRows>>[number];
 
-function openInvite(context: Context, queue: Queue, row: Row, now: number): InviteOfEntry {
+function openInvite(context: Context, queue: Queue, row: RowOfEntry, now: number): InviteOfEntry {
   return { ...toInvite(context, queue, row, now), entryId: row.entry_id };
 }
 
@@ -149,4 +148,59 @@ export async function readInvite(context: Context, queue: Queue, inviteId: strin
   const [row] = id ? await readRows(selectInvites(context, queue).where('i.id', '=', id)) : [];
   if (!row) throw notFound(`there is no invite ${inviteId}`);
   return openInvite(context, queue, row, await sharedNow(context));
+}
+
+export interface Invite {
+  id: Uint8Array;
+  state: InviteState;
+  /** null if the person was erased, or if the data is damaged. */
+  email: string | null;
+  code: string | null;
+  createdAt: number;
+  expiresAt: number | null;
+  acceptedAt: number | null;
+  revokedAt: number | null;
+}
+
+interface Filter {
+  emailHash?: Uint8Array;
+  after?: string | undefined;
+  limit: number;
+}
+
+/** Lists invites in the order of creation, including their codes. For operators only. */
+export async function listInvites(context: Context, queue: Queue, filter: Filter): Promise<Invite[]> {
+  let query = context.db.query
+    .selectFrom('invite')
+    .select(['id', 'sealed', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+    .where('queue_id', '=', queue.id)
+    .orderBy('id')
+    .limit(filter.limit);
+  if (filter.emailHash) query = query.where('email_hash', '=', filter.emailHash);
+  if (filter.after !== undefined) {
+    const after = parseId('inv', filter.after);
+    if (!after) throw invalid('after: must be an invite id');
+    query = query.where('id', '>', after);
+  }
+  const now = await sharedNow(context);
+  return (await query.execute()).map((row) => toInvite(context, queue, row, now));
+}
+
+type Row = Pick<
+  InviteTable,
+  'id' | 'sealed' | 'created_at' | 'expires_at' | 'accepted_at' | 'revoked_at' | 'expired_at'
+>;
+
+function toInvite(context: Context, queue: Queue, row: Row, now: number): Invite {
+  const sealed = openSealed(context, queue, row);
+  return {
+    id: row.id,
+    state: inviteState(row, now),
+    email: sealed?.email ?? null,
+    code: sealed?.code ?? null,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+  };
 }

@@ -4,6 +4,7 @@ import type { JobRunner, Tables } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { formatId, type Id } from '../../lib/ids.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
+import { takeOverJob } from '../jobs/find-jobs.ts';
 import {
   advanceJob,
   createJob,
@@ -14,7 +15,6 @@ import {
   readProgress,
   workOnJob,
 } from '../jobs/jobs.ts';
-import { takeOverJob } from '../jobs/take-over-job.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

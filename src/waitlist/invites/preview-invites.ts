@@ -9,7 +9,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import type { Expiry, Lifetime } from './create-invites.ts';
-import { createInviteRun, type Selection } from './invite-run.ts';
+import { createInviteRun, type RunResult, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;
 const COUNTED_AT_ONCE = 2_000;
@@ -163,4 +163,39 @@ function isCountedQuickly({ lastSeq, waiting }: QueueChange, selection: Selectio
 function requireExpected(count: number, expect: number | undefined): void {
   if (expect !== undefined && expect !== count)
     throw new DoorlistError('changed', `expect: ${count} would be invited now, not ${expect}`);
+}
+
+/** Entries that a run of invites left out, by reason. */
+export interface NotInvited {
+  withoutEmail: number;
+  unreadable: number;
+  /** By someone else, or earlier. */
+  alreadyInvited: number;
+  pending: number;
+}
+
+/** Explains why a run invited fewer people than requested, based on the current state of the queue. */
+export async function whyNotInvited(
+  { db }: Context,
+  queue: Queue,
+  { invited, unreadable }: RunResult,
+): Promise<NotInvited> {
+  const counters = await db.query
+    .selectFrom('queue_state')
+    .select(['invited', 'pending'])
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  const { count } = await db.query
+    .selectFrom('entry')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('queue_id', '=', queue.id)
+    .where('status', '=', 'waiting')
+    .where('email_hash', 'is', null)
+    .executeTakeFirstOrThrow();
+  return {
+    withoutEmail: Number(count),
+    unreadable: unreadable.length,
+    alreadyInvited: Math.max(0, counters.invited - invited),
+    pending: counters.pending,
+  };
 }

@@ -1,13 +1,15 @@
 import type { Selectable } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobTable } from '../../db/tables.ts';
-import { invalid, notFound } from '../../lib/errors.ts';
-import { parseId, queueIdIn } from '../../lib/ids.ts';
+import { conflict, invalid, notFound } from '../../lib/errors.ts';
+import { formatId, parseId, queueIdIn } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { storedJson } from '../../vault/stored-json.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { withQueues } from '../queue/readable.ts';
+import { endJob, type HeldJob, LEASE_MS, newToken } from './jobs.ts';
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 type JobState = (typeof JOB_STATES)[number];
@@ -142,4 +144,68 @@ export function stateOf(row: Pick<JobRow, 'outcome' | 'lease_until' | 'cancel_at
 
 export function isLeased({ lease_until }: Pick<JobRow, 'lease_until'>, now: number): boolean {
   return lease_until !== null && lease_until > now;
+}
+
+/**
+ * Cancels a job. One that is running ends after its current step; one that waits has ended at once. What it has
+ * done so far stays. A server's own jobs are cleaned up by the next server that finds them.
+ */
+export async function cancelJob(context: Context, { id, queue }: JobSummary): Promise<JobSummary> {
+  const publicId = formatId('job', id);
+  await changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    const row = await trx
+      .selectFrom('job')
+      .select(['runner', 'outcome', 'lease_until', 'cancel_at'])
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw notFound(`there is no job ${publicId}`);
+    const state = stateOf(row, now);
+    if (state !== 'queued' && state !== 'running') throw conflict(`this job is already ${state}`);
+    trx.update('job', { key: ['queue_id', 'id'] }, [{ queue_id: queue.id, id, cancel_at: now }]);
+    if (row.runner !== 'server' && !isLeased(row, now)) endJob(change, Buffer.from(id), 'cancelled');
+    await context.audit?.(trx, { action: 'job.cancelled', object: { kind: 'job', id: publicId } });
+  });
+  return readJob(context, publicId);
+}
+
+/**
+ * Takes over the unfinished job of the command line with this id (job_…), or else the newest one, optionally
+ * of one kind. A process that still works on it notices before its next step.
+ */
+export function takeOverJob<I = unknown, P = unknown>(
+  context: Context,
+  queue: Queue,
+  id?: string,
+  kind?: string,
+): Promise<HeldJob<I, P>> {
+  const wanted = id === undefined ? undefined : parseId('job', id);
+  if (id !== undefined && !wanted) throw invalid('job id: must look like job_…');
+  return changeQueue(context, queue, async ({ trx, now }) => {
+    let query = trx
+      .selectFrom('job')
+      .select(['id', 'kind', 'input', 'progress', 'runner'])
+      .where('queue_id', '=', queue.id)
+      .where('finished_at', 'is', null)
+      .where('cancel_at', 'is', null);
+    query = wanted ? query.where('id', '=', wanted) : query.where('runner', '=', 'command-line');
+    if (kind !== undefined) query = query.where('kind', '=', kind);
+    const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+    if (!row)
+      throw notFound(`there is no unfinished job${id === undefined ? '' : ` ${id}`} on this waitlist`);
+    if (row.runner !== 'command-line') throw invalid(`${id}: the server runs this job by itself`);
+    const lease = { id: Buffer.from(row.id), token: newToken() };
+    trx.update('job', { key: ['queue_id', 'id'] }, [
+      { queue_id: queue.id, id: lease.id, lease_token: lease.token, lease_until: now + LEASE_MS },
+    ]);
+    return {
+      id: lease.id,
+      publicId: formatId('job', lease.id),
+      kind: row.kind,
+      input: queue.vault.open<I>('job.input', lease.id, row.input),
+      progress: storedJson<P>(row.progress),
+      lease,
+    };
+  });
 }

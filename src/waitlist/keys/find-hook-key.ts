@@ -4,7 +4,7 @@ import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 import { hasChecksum, newSecret } from './server-key-format.ts';
 
 /** What only some kinds have. */
-export type OwnColumn = 'provider' | 'topic';
+type OwnColumn = 'provider' | 'topic';
 export type OwnValues = { [Name in OwnColumn]?: string | null };
 
 /** A kind of key that is part of a URL which another service calls. */

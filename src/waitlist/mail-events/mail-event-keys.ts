@@ -12,7 +12,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { checkMailSecret, checkProvider, checkTopic, type MailProvider } from './providers.ts';
 
-export interface MailEventKeyChanges extends HookKeyChanges {
+interface MailEventKeyChanges extends HookKeyChanges {
   /** Of Amazon SNS. null for the next one that is confirmed. */
   topic?: string | null | undefined;
 }

@@ -11,7 +11,6 @@ const SECRETS: Partial<Record<MailProvider, string>> = {
   mailgun: 'the HTTP webhook signing key of Mailgun',
   sendgrid: 'the verification key of SendGrid',
 };
-export const SIGNING_PROVIDERS = Object.keys(SECRETS) as MailProvider[];
 const SECRET_CHARACTERS_MAX = 300;
 
 export function checkProvider(text: string): MailProvider {

@@ -2,14 +2,13 @@ import { bytesKey, bytesOfKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
-import { noteSoftBounces } from '../links/soft-bounces.ts';
-import { hashOf, suppressAll } from '../links/suppression.ts';
+import { hashOf, noteSoftBounces, suppressAll } from '../links/suppression.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { mailTarget } from '../sending/mail-target.ts';
 import { review } from '../sending/review.ts';
+import { mailTarget } from '../sending/state.ts';
 
 /** What became of an email after the mail server had accepted it. */
 export interface MailEvent {

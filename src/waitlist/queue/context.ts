@@ -4,7 +4,7 @@ import type { Counts } from '../../lib/counts.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
 import type { Tracer } from '../../lib/tracer.ts';
-import type { WakeUps } from '../../outbox/wake-up.ts';
+import type { WakeUps } from '../../outbox/message.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Listener } from './listener.ts';
@@ -39,4 +39,13 @@ interface Held {
   /** For what takes long, and is of no use to others before the commit. */
   readonly outside: Context;
   afterCommit(work: (context: Context) => void | Promise<void>): void;
+}
+
+/** For work that must not be part of the change before it: now, unless the change is committed later. */
+export async function afterCommit(
+  context: Context,
+  work: (context: Context) => Promise<void>,
+): Promise<void> {
+  if (context.held) context.held.afterCommit(work);
+  else await work(context);
 }

@@ -74,7 +74,7 @@ export interface InviteFacts {
   expiresAt: number | null;
 }
 
-export interface WaveFacts {
+interface WaveFacts {
   id: Uint8Array;
   name: string;
   pauseReason: string | null;
@@ -82,7 +82,7 @@ export interface WaveFacts {
 }
 
 /** A run of a wave, as it is at the commit. */
-export interface RunFacts {
+interface RunFacts {
   scheduledAt: number;
   invited: number;
 }

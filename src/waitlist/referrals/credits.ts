@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import { mailboxKey } from '../people/mailbox.ts';
+import { mailboxKey } from '../people/identity.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findCreditedMailboxes, sharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq, type Member, type Members } from './members.ts';

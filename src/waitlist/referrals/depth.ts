@@ -3,7 +3,7 @@ import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { DEPTH_MAX } from '../queue/slot-counts.ts';
+import { DEPTH_MAX } from '../queue/tally.ts';
 
 /** The depth of somebody with this referrer. */
 export function depthBelow(referrer: { readonly depth: number } | undefined): number {

@@ -1,13 +1,12 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import { mailboxKey } from '../people/mailbox.ts';
+import { mailboxKey } from '../people/identity.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findCreditedMailboxes } from './mailboxes.ts';
-import { type FoundRow, MEMBER_COLUMNS } from './member-row.ts';
 import type { Ranked } from './rank.ts';
-import type { CodeReference, Reference } from './reference.ts';
-import { findAliases } from './referral-alias.ts';
+import { type FoundRow, findAliases, MEMBER_COLUMNS } from './referral-alias.ts';
+import type { CodeReference, Reference } from './referral-code.ts';
 
 /** A current or new member of the queue, with what duplicates and referrals need. */
 export interface Member extends Ranked {

@@ -1,9 +1,10 @@
+import type { Selectable } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { EntryTable } from '../../db/tables.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { type FoundRow, MEMBER_COLUMNS } from './member-row.ts';
 
 export const findByAlias = statement<
   { queueId: number; hashes: readonly Buffer[] },
@@ -73,3 +74,9 @@ export function writeAliases(
 export async function forgetAliases({ trx, queue }: QueueChange, seq: number): Promise<void> {
   await trx.deleteFrom('referral_alias').where('queue_id', '=', queue.id).where('seq', '=', seq).execute();
 }
+
+export const MEMBER_COLUMNS = [
+  ...(['seq', 'closed', 'opened', 'referrals', 'moved', 'status', 'rank', 'depth'] as const),
+  ...(['email_hash', 'phone_hash', 'mailbox_hash'] as const),
+] as const;
+export type FoundRow = Pick<Selectable<EntryTable>, (typeof MEMBER_COLUMNS)[number]>;

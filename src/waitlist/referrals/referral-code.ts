@@ -1,5 +1,6 @@
 import { decodeBase32, encodeBase32 } from '../../lib/ids.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { Identifier } from '../people/identity.ts';
 import type { Queue } from '../queue/queue.ts';
 
 /**
@@ -53,4 +54,80 @@ export function referralCodes(vault: QueueVault): ReferralCodes {
       return left * HALF + right;
     },
   };
+}
+
+const HALF_CHARACTERS = 8;
+/** Half of the code of a visit. */
+export const LINK_BYTES = 5;
+const LINKS = 2 ** 40;
+const VISIT_ROUNDS = 4;
+
+/**
+ * A referral code for somebody who only typed an address: it counts for the entry, but nobody can tell from it, or from
+ * several of them, which referral code the entry has. 80 bits, 16 characters: the joining sequence and the number of the
+ * link, under a permutation keyed by the queue.
+ */
+export function visitCodeOf({ vault }: Queue, seq: number, link: Buffer): string {
+  let left = seq;
+  let right = link.readUIntBE(0, LINK_BYTES);
+  for (let round = 0; round < VISIT_ROUNDS; round += 1)
+    [left, right] = [right, (left + mixed(vault, round, right)) % LINKS];
+  return encodeBase32(left, HALF_CHARACTERS) + encodeBase32(right, HALF_CHARACTERS);
+}
+
+/** The entry that a visit was about, and the link that was shown. */
+export interface VisitLink {
+  readonly seq: number;
+  readonly link: Buffer;
+}
+
+/** Returns undefined if it is malformed. The entry may not exist. */
+export function readVisitCode({ vault }: Queue, code: string): VisitLink | undefined {
+  let left = decodeBase32(code.slice(0, HALF_CHARACTERS));
+  let right = decodeBase32(code.slice(HALF_CHARACTERS));
+  if (code.length !== 2 * HALF_CHARACTERS || left === undefined || right === undefined) return undefined;
+  for (let round = VISIT_ROUNDS - 1; round >= 0; round -= 1)
+    [left, right] = [(right - mixed(vault, round, left) + LINKS) % LINKS, left];
+  const link = Buffer.alloc(LINK_BYTES);
+  link.writeUIntBE(right, 0, LINK_BYTES);
+  return { seq: left, link };
+}
+
+/** A Feistel network with a cryptographic round function, because it hides who somebody is. */
+function mixed(vault: Queue['vault'], round: number, half: number): number {
+  return vault.hash('referral', `visit round ${round} ${half}`).readUIntBE(0, LINK_BYTES);
+}
+
+/**
+ * Refers to an entry by the hash of its email or phone, by its joining sequence, or by a referral code. Our
+ * own codes contain the sequence; codes from another system are looked up.
+ */
+export type Reference =
+  | { readonly email: Buffer }
+  | { readonly phone: Buffer }
+  | { readonly seq: number }
+  | CodeReference;
+
+export interface CodeReference {
+  readonly code: string;
+  readonly ownSeq: number | undefined;
+  /** If the form showed it to somebody who typed an address. */
+  readonly visit?: VisitLink | undefined;
+}
+
+export function referenceTo(queue: Queue, { kind, key }: Identifier): Reference {
+  if (kind === 'email') return { email: queue.vault.hash('email', key) };
+  if (kind === 'phone') return { phone: queue.vault.hash('phone', key) };
+  return codeReference(queue, key);
+}
+
+function codeReference(queue: Queue, code: string): CodeReference {
+  const lower = code.toLowerCase();
+  const visit = readVisitCode(queue, lower);
+  return { code, ownSeq: visit?.seq ?? referralCodesOf(queue).seqOf(lower), visit };
+}
+
+/** Returns the sequence if the code belongs to this queue, ignoring case. */
+export function ownSeqOf(queue: Queue, code: string): number | undefined {
+  return codeReference(queue, code).ownSeq;
 }

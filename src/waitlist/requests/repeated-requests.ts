@@ -6,7 +6,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { Context } from '../queue/context.ts';
 
 /** As long as a request can be repeated. */
-export const REPEATABLE_MS = DAY_MS;
+const REPEATABLE_MS = DAY_MS;
 
 /** Of what belongs to no queue. */
 const NO_QUEUE = 0;

@@ -1,15 +1,22 @@
 import { invalid } from '../../lib/errors.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
-import { afterCommit } from '../queue/after-commit.ts';
 import { changeQueue } from '../queue/change-queue.ts';
-import type { Context } from '../queue/context.ts';
+import { afterCommit, type Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { mailTarget } from './mail-target.ts';
 import { countSent } from './rates.ts';
 import { endPause, review } from './review.ts';
-import { isPaused, lockSending, readSending, type SendingState, writeSending } from './state.ts';
-import { allowanceAt, columnsOf, dayOf } from './warm-up.ts';
+import {
+  allowanceAt,
+  columnsOf,
+  dayOf,
+  isPaused,
+  lockSending,
+  mailTarget,
+  readSending,
+  type SendingState,
+  writeSending,
+} from './state.ts';
 
 export const WARM_UP_START = 50;
 export const WARM_UP_MAX = 1_000_000;

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import type { Queue } from '../queue/queue.ts';
-import { mailTarget } from './mail-target.ts';
-import type { SendingState } from './state.ts';
+import { mailTarget, type SendingState } from './state.ts';
 
-export const WINDOW_MS = 7 * 24 * HOUR_MS;
+const WINDOW_MS = 7 * 24 * HOUR_MS;
 /** Of fewer, a few are a large part by chance. */
 export const LEAST_SENT = 50;
 export const LEAST_REPORTED = 5;

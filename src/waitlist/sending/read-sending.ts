@@ -2,10 +2,8 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { countHeld } from '../../outbox/hold.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { mailTarget } from './mail-target.ts';
 import { LEAST_SENT, percentOf, type Rates, readRates } from './rates.ts';
-import { isPaused, readSending } from './state.ts';
-import { allowanceAt, startOfDay } from './warm-up.ts';
+import { allowanceAt, isPaused, mailTarget, readSending, startOfDay } from './state.ts';
 
 export const WAITING_MAX = 10_000;
 

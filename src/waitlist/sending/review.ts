@@ -5,10 +5,9 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { pauseWaves, resumeWaves } from '../waves/sending-pause.ts';
-import { mailTarget } from './mail-target.ts';
+import { pauseWaves, resumeWaves } from '../waves/change-waves.ts';
 import { readRates, whyTooMany } from './rates.ts';
-import { isPaused, readSending, writeSending } from './state.ts';
+import { isPaused, mailTarget, readSending, writeSending } from './state.ts';
 
 /** How often to look whether a pause can end. */
 const REVIEW_EVERY_MS = 60_000;

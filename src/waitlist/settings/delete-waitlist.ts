@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
-import { BEGIN_WITHIN_MS } from '../../outbox/permit.ts';
+import { BEGIN_WITHIN_MS } from '../../outbox/delivery.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { RECHECK_AFTER_MS } from '../queue/settings-cache.ts';
+import { RECHECK_AFTER_MS } from '../queue/registry.ts';
 import { readWaitlist, settingsOf } from './waitlists.ts';
 
 /**

@@ -1,10 +1,12 @@
 import { type Trx, UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { randomCode } from '../../lib/ids.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
+import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isEnvironmentName } from '../queue/queue.ts';
-import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
-import { insertQueue } from './insert-queue.ts';
+import { isEnvironmentName, TAG_CHARACTERS } from '../queue/queue.ts';
+import { readableMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
 
 export interface Environment {
   name: string;
@@ -58,4 +60,43 @@ export async function requireEnvironment({ db }: Pick<Context, 'db'>, name: stri
     isEnvironmentName(name) &&
     (await db.query.selectFrom('environment').select('name').where('name', '=', name).executeTakeFirst());
   if (!found) throw notFound(`there is no environment ${name}`);
+}
+
+interface NewQueue {
+  waitlistId: number;
+  environment: string;
+  metadataKeys: readonly string[];
+  now: number;
+}
+
+/** One waitlist in one environment, with keys of its own. Call it in a change of settings, which run one after the other. */
+export async function insertQueue(
+  trx: Trx,
+  { keyring, master }: { keyring: Keyring; master: SealingKey },
+  { waitlistId, environment, metadataKeys, now }: NewQueue,
+  newTag: () => string = () => randomCode(TAG_CHARACTERS),
+): Promise<void> {
+  const tag = await freeTag(trx, newTag);
+  const { id } = await trx
+    .insertInto('queue')
+    .values({
+      waitlist_id: waitlistId,
+      environment,
+      code_tag: tag,
+      wrapped_keys: keyring.wrapNewKeys(master, tag),
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  trx.insert('queue_state', [{ queue_id: id }]);
+  startCounting(trx, id, metadataKeys);
+}
+
+/** Of thousands of queues, two are likely to meet sooner or later. */
+async function freeTag(trx: Trx, newTag: () => string): Promise<string> {
+  for (;;) {
+    const tag = newTag();
+    const holder = await trx.selectFrom('queue').select('id').where('code_tag', '=', tag).executeTakeFirst();
+    if (!holder) return tag;
+  }
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
-import { afterCommit } from '../queue/after-commit.ts';
 import { changeSettings } from '../queue/change-settings.ts';
-import type { Context } from '../queue/context.ts';
+import { afterCommit, type Context } from '../queue/context.ts';
 import { markUnsettled, settleQueues } from './settle-queues.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 import { readWaitlist, type WaitlistSummary } from './waitlists.ts';

@@ -5,9 +5,9 @@ import { DoorlistError, Problems } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
-import { repairedSettings } from '../queue/setting-ranges.ts';
+import { repairedSettings } from '../queue/queue-settings.ts';
 import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
-import { insertQueue } from './insert-queue.ts';
+import { insertQueue } from './environments.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
 const DEFAULT_BOOST = 5;

@@ -1,5 +1,5 @@
 import type { Status } from '../../db/tables.ts';
-import { mailboxKey } from '../people/mailbox.ts';
+import { mailboxKey } from '../people/identity.ts';
 import { placeOf } from '../queue/place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
@@ -7,7 +7,7 @@ import { depthBelow } from '../referrals/depth.ts';
 import { sharedMailbox } from '../referrals/mailboxes.ts';
 import type { Member, Members } from '../referrals/members.ts';
 import { rankOf } from '../referrals/rank.ts';
-import type { VisitLink } from '../referrals/visit-code.ts';
+import type { VisitLink } from '../referrals/referral-code.ts';
 import type { Candidate } from './candidate.ts';
 
 interface Added {

@@ -1,10 +1,9 @@
 import { newId } from '../../lib/ids.ts';
-import { mailboxHash } from '../people/mailbox.ts';
-import { metadataPairs } from '../people/metadata-pairs.ts';
-import type { Person } from '../people/person.ts';
+import { mailboxHash } from '../people/identity.ts';
+import { metadataPairs, type Person } from '../people/person.ts';
 import type { FormSignup } from '../queue/events.ts';
 import type { Queue } from '../queue/queue.ts';
-import { type Reference, referenceTo } from '../referrals/reference.ts';
+import { type Reference, referenceTo } from '../referrals/referral-code.ts';
 import type { Signup } from './signup-input.ts';
 
 /** A signup, sealed and hashed before the queue is locked. */

@@ -2,7 +2,7 @@ import type { Language } from '../../languages/languages.ts';
 import { type Email, emailProblem, parseEmail } from '../../lib/email.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
 import { type Identifier, parsePhone, parseReferrer } from '../people/identity.ts';
-import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
+import { isObject, type Metadata, parseMetadata } from '../people/person.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;
 

@@ -2,13 +2,12 @@ import type { Trx } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import { utcDay } from '../../lib/time.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import type { Metadata } from '../people/metadata.ts';
-import type { Person } from '../people/person.ts';
+import type { QueueVault } from '../../vault/queue-vault.ts';
+import { type Metadata, metadataPairs, type Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { type CountedValue, countedValueOf, OTHERS, ValueCounts } from './counted-value.ts';
 
 /** Entries per transaction: a few milliseconds, so that signups do not wait long. */
 const CHUNK = 500;
@@ -126,4 +125,49 @@ export async function openLabels({ trx, queue }: QueueChange, keys: readonly str
     isCounted: (key, { pairHash }) => known.get(key)?.has(bytesKey(pairHash)) ?? false,
     write: () => trx.insert('metadata_value', added),
   };
+}
+
+/** Longer texts are hardly categories. They count among the others. */
+const VALUE_CHARACTERS_MAX = 100;
+
+/** Stands for all values that are not counted by themselves. */
+export const OTHERS: Uint8Array = new Uint8Array();
+
+export type CountableValue = string | number | boolean;
+
+interface CountedValue {
+  value: CountableValue;
+  pairHash: Buffer;
+  /** Whether it can be counted by itself. */
+  isShort: boolean;
+}
+
+/** The value of a key, or undefined if there is none to count. */
+export function countedValueOf(
+  vault: QueueVault,
+  metadata: Metadata | null,
+  key: string,
+): CountedValue | undefined {
+  if (!metadata || !Object.hasOwn(metadata, key)) return undefined;
+  const value = metadata[key];
+  const [pairHash] = metadataPairs(vault, { [key]: value });
+  if (!pairHash) return undefined;
+  const isShort = typeof value !== 'string' || value.length <= VALUE_CHARACTERS_MAX;
+  return { value: value as CountableValue, pairHash, isShort };
+}
+
+/** Collects rows of `metadata_count`, so that each is written once. */
+export class ValueCounts {
+  readonly #counts = new Map<string, { key: string; day: number; pair_hash: Uint8Array; signups: number }>();
+
+  add(key: string, day: number, pairHash: Uint8Array, signups: number): void {
+    const name = `${day} ${bytesKey(pairHash)} ${key}`;
+    const found = this.#counts.get(name);
+    if (found) found.signups += signups;
+    else this.#counts.set(name, { key, day, pair_hash: pairHash, signups });
+  }
+
+  rows(queueId: number) {
+    return [...this.#counts.values()].map((count) => ({ queue_id: queueId, ...count }));
+  }
 }

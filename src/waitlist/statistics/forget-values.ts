@@ -1,10 +1,9 @@
 import type { Database } from '../../db/database.ts';
 import { bytesKey } from '../../lib/bytes-key.ts';
 import { utcDay } from '../../lib/time.ts';
-import type { Metadata } from '../people/metadata.ts';
+import type { Metadata } from '../people/person.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { openLabels, readKeys } from './count-values.ts';
-import { countedValueOf, OTHERS, ValueCounts } from './counted-value.ts';
+import { countedValueOf, OTHERS, openLabels, readKeys, ValueCounts } from './count-values.ts';
 
 /**
  * A value that nobody has any more could say something about who had it: it moves to the others, and its

@@ -1,6 +1,6 @@
 import { invalid } from '../../lib/errors.ts';
 import { DAY_MS, HOUR_MS, readDate, readTime } from '../../lib/time.ts';
-import { SLOT_MS } from '../queue/slot-counts.ts';
+import { SLOT_MS } from '../queue/tally.ts';
 import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
 
 export const INTERVALS = ['hour', 'day', 'week'] as const;

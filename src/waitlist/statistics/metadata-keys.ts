@@ -3,7 +3,7 @@ import type { Problems } from '../../lib/errors.ts';
 import { isLine } from '../../lib/name.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { storedJson } from '../../vault/stored-json.ts';
-import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
+import { METADATA_KEY_CHARACTERS_MAX } from '../people/person.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
 /** Each key takes a chart, and time of the background work. */

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
-import { SLOT_MS } from '../queue/slot-counts.ts';
+import { SLOT_MS } from '../queue/tally.ts';
 
 /** No time zone is further from UTC. */
 const OFFSET_MAX_MS = 15 * HOUR_MS;

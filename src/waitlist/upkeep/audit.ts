@@ -8,11 +8,10 @@ import { LEVEL_SHIFTS } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { countWrongDepths, recountDepths } from '../referrals/depth.ts';
-import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
-import { countWrongValues } from '../statistics/compare-values.ts';
+import { countMiscounted, countMisranked, recountReferrals } from '../referrals/rank.ts';
 import { restartCounting } from '../statistics/metadata-keys.ts';
-import { countWrongStatistics, recountStatistics } from '../statistics/recount.ts';
-import { comparePlaces, repairPlaces } from './check-places.ts';
+import { countWrongStatistics, countWrongValues, recountStatistics } from '../statistics/recount.ts';
+import { comparePlaces, repairPlaces } from './check-numbers.ts';
 
 interface Audit {
   queue: string;

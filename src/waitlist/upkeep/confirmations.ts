@@ -6,7 +6,7 @@ import type { Context } from '../queue/context.ts';
 import { currentMasterKey } from './instance.ts';
 
 /** What only an operator knows: that backups are made in another way, or that a copy of the master key is kept. */
-export type Confirmable = Tables['health_confirmation']['name'];
+type Confirmable = Tables['health_confirmation']['name'];
 
 /** When it was confirmed, if it was. A confirmation about another master key does not count. */
 export async function readConfirmation(

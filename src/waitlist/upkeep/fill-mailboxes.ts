@@ -1,6 +1,6 @@
 import { parseEmail } from '../../lib/email.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { mailboxHash } from '../people/mailbox.ts';
+import { mailboxHash } from '../people/identity.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

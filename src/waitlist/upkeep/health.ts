@@ -1,13 +1,15 @@
 import type { Worker } from '../../db/cluster.ts';
 import { storedSchemaVersion } from '../../db/migrate.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
+import { formatId } from '../../lib/ids.ts';
+import { reportState } from '../../lib/state-log.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../lib/time.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import { HEALTH_COUNT_MAX, readInstallationHealth } from '../../outbox/delivery-health.ts';
-import { findDueTargets } from '../../outbox/find-targets.ts';
+import { findDueTargets } from '../../outbox/target.ts';
 import type { Context } from '../queue/context.ts';
-import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
+import { withQueues } from '../queue/readable.ts';
 
 export const LEVELS = ['fine', 'warning', 'problem', 'unchecked'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -174,4 +176,54 @@ export function ageInWords(ms: number): string {
   if (minutes <= 120) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+}
+
+const SHOWN_MAX = 20;
+
+/** One for each wave that paused itself, until an operator resumes or stops it. */
+export async function checkWaves(context: Context): Promise<Finding[]> {
+  const rows = await context.db.query
+    .selectFrom('wave')
+    .select(['queue_id', 'id', 'name', 'pause_reason'])
+    .where('state', '=', 'paused')
+    .where('pause_reason', 'is not', null)
+    .orderBy('updated_at')
+    .limit(SHOWN_MAX)
+    .execute();
+  return (await withQueues(context, rows)).map(({ queue, row: { id, name, pause_reason } }) => {
+    const query = queue.environment === 'production' ? '' : `?environment=${queue.environment}`;
+    return {
+      what: 'wave',
+      ok: false,
+      detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
+      link: `/waitlists/${queue.waitlist.id}/waves/${formatId('wav', id)}${query}`,
+    };
+  });
+}
+
+export const BACKLOG_LIMIT = 10_000;
+export const OLDEST_LIMIT_MS = HOUR_MS;
+/** Enough to write the log back, and for an operator to react. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+
+/** Logs when a problem starts that no request would show, and when it ends. */
+export async function watch(context: Context): Promise<void> {
+  const { db, log } = context;
+  try {
+    await db.probe();
+    reportState(log, 'database writes', 'ok');
+  } catch (error) {
+    reportState(log, 'database writes', 'failing', { reason: (error as Error).message });
+  }
+  const denied = await db.missingGrants();
+  reportState(log, 'permissions', denied === undefined ? 'ok' : 'missing', { reason: denied });
+  const { freeBytes } = await db.usage();
+  const low = freeBytes !== null && freeBytes < LEAST_FREE_BYTES;
+  reportState(log, 'disk', low ? 'almost full' : 'ok', { freeBytes });
+  const now = await sharedNow(context);
+  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT, now);
+  reportState(log, 'delivery backlog', pending > BACKLOG_LIMIT ? `over ${BACKLOG_LIMIT}` : 'ok');
+  const late = oldestAt !== null && now - oldestAt > OLDEST_LIMIT_MS;
+  const since = oldestAt === null ? {} : { oldest: isoTime(oldestAt) };
+  reportState(log, 'oldest delivery', late ? 'over an hour old' : 'ok', since);
 }

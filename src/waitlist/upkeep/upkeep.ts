@@ -15,11 +15,11 @@ import { findDueReviews, firstReviewAt, reviewSending } from '../sending/review.
 import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { isBeingUndone } from '../transfer/import/undo-import.ts';
-import { findDueQueues, firstWaveAt } from '../waves/due.ts';
 import { runDueWaves } from '../waves/run-wave.ts';
+import { findDueQueues, firstWaveAt } from '../waves/wave-states.ts';
 import { fillMailboxes } from './fill-mailboxes.ts';
+import { watch } from './health.ts';
 import { removeDeleted } from './remove-deleted.ts';
-import { watch } from './watch.ts';
 
 const EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 60_000;

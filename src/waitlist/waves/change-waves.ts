@@ -5,7 +5,6 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { whyInvitesWait } from './invites-wait.ts';
 import {
   checkPlan,
   firstTime,
@@ -16,13 +15,16 @@ import {
   withFields,
 } from './plan.ts';
 import { continueRun } from './run-wave.ts';
-import { closeRun, endWave, pauseWave, updateWave } from './wave-states.ts';
+import { closeRun, endWave, inWords, pauseWave, updateWave, whyInvitesWait } from './wave-states.ts';
 import {
+  DAMAGED,
   findWave,
+  readablePlan,
   readCounts,
   readRun,
   requireOpenWave,
   requirePlan,
+  selectWaves,
   toWave,
   type Wave,
   type WaveRow,
@@ -66,7 +68,7 @@ async function requireRoom({ trx, queue }: QueueChange): Promise<void> {
     throw conflict(`a waitlist has at most ${OPEN_WAVES_MAX} waves that are not over: stop one first`);
 }
 
-export type WaveChanges = PlanFields & { name?: string | undefined; paused?: boolean | undefined };
+type WaveChanges = PlanFields & { name?: string | undefined; paused?: boolean | undefined };
 
 /** Changes a plan, pauses a wave, or lets it go on. A run that is under way follows the new plan. */
 export async function changeWave(
@@ -158,4 +160,30 @@ async function record(
     ...(before ? { before } : {}),
     after: { ...after, ...where },
   });
+}
+
+/** While emails of the queue are paused, nobody is invited by them. */
+export async function pauseWaves(change: QueueChange, reason: string): Promise<void> {
+  const { trx, queue, settings } = change;
+  if (!settings.mailKinds.includes('invite')) return;
+  const active = await selectWaves(trx, queue).where('state', '=', 'active').orderBy('id').execute();
+  for (const wave of active) await pauseWave(change, wave, inWords(reason), { resumesItself: true });
+}
+
+/** A time that passed meanwhile is made up for, unless it is too late. */
+export async function resumeWaves(context: Context, change: QueueChange): Promise<void> {
+  const { trx, queue, now } = change;
+  const paused = await selectWaves(trx, queue)
+    .where('state', '=', 'paused')
+    .where('resumes_itself', '=', 1)
+    .orderBy('id')
+    .execute();
+  for (const wave of paused) {
+    if (!readablePlan(context, queue, wave)) {
+      await updateWave(change, wave, { pause_reason: DAMAGED, resumes_itself: 0 });
+      continue;
+    }
+    await updateWave(change, wave, { state: 'active', pause_reason: null, checked_at: now });
+    await continueRun(context, change, wave);
+  }
 }

@@ -153,7 +153,7 @@ export async function readAcceptRate(context: Context, queue: Queue): Promise<Ac
 }
 
 /** The score interval of Wilson, which stays within 0 and 1. */
-export function rateOf(accepted: number, sample: number): AcceptRate | null {
+function rateOf(accepted: number, sample: number): AcceptRate | null {
   if (sample < SAMPLE_MIN) return null;
   const likely = accepted / sample;
   const weight = 1 + Z ** 2 / sample;

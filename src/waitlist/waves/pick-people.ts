@@ -5,12 +5,11 @@ import { parseId } from '../../lib/ids.ts';
 import { findSegment, type Segment, selectSegment } from '../entries/segment.ts';
 import type { Invitee } from '../invites/create-invites.ts';
 import { type PickedRow, toInvitee } from '../invites/invite-run.ts';
-import { pairsMeant } from '../people/metadata-pairs.ts';
+import { pairsMeant } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { type Group, groupsOf, type WavePlan } from './plan.ts';
-import { nextShare } from './quotas.ts';
 
 /** Sorted in a fraction of a second. In a larger segment, the next people are near the front of the queue. */
 const FEW = 10_000;
@@ -152,4 +151,25 @@ function matches(db: Database, x: Entries, queue: Queue, segment: Segment): Expr
           ),
         ]),
   ]);
+}
+
+/** A share of the invites, as a weight, and how many it got so far. */
+interface Share {
+  readonly weight: number;
+  seats: number;
+}
+
+/**
+ * Which of the shares gets the next place, by the quota method of Balinski and Young: among the shares that it does
+ * not take beyond their part, rounded up, the one with the most weight for each place. After every place, each
+ * share is less than one person away from its part of all places.
+ */
+export function nextShare<S extends Share>(shares: readonly S[]): S | undefined {
+  const weights = shares.reduce((sum, { weight }) => sum + weight, 0);
+  const places = shares.reduce((sum, { seats }) => sum + seats, 0) + 1;
+  const within = shares.filter(({ weight, seats }) => seats * weights < weight * places);
+  return within.reduce<S | undefined>(
+    (best, each) => (!best || each.weight * (best.seats + 1) > best.weight * (each.seats + 1) ? each : best),
+    undefined,
+  );
 }

@@ -8,7 +8,7 @@ export const QUOTAS_MAX = 10;
 /** Years have four digits. */
 const TIME_MAX = Date.UTC(10_000, 0) - 1;
 /** Of the last invites: fewer failures are normal. */
-export const FAILURE_PERCENT = 10;
+const FAILURE_PERCENT = 10;
 
 /** A part of the invites that is for the people of a segment. */
 export interface Quota {

@@ -16,21 +16,22 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { findDueWaves } from './due.ts';
 import { whyFailing } from './failures.ts';
-import { doesMailWait, whyInvitesWait } from './invites-wait.ts';
 import { pickPeople, type SizedGroup, sizeGroups } from './pick-people.ts';
 import type { WavePlan } from './plan.ts';
 import { mustStartBefore, nextTime } from './schedule.ts';
 import {
+  doesMailWait,
   endRun,
   endWave,
   factsOf,
+  findDueWaves,
   pauseWave,
   planNext,
   runFacts,
   updateRun,
   updateWave,
+  whyInvitesWait,
 } from './wave-states.ts';
 import {
   DAMAGED,

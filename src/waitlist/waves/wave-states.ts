@@ -1,4 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from '../../db/dialect.ts';
 import type { RunOutcome } from '../../db/tables.ts';
+import type { Context } from '../queue/context.ts';
+import { whyRefused } from '../queue/mail-pause.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { nextTime } from './schedule.ts';
 import { planOf, type RunRow, type WaveRow } from './waves.ts';
@@ -114,4 +119,76 @@ export function factsOf({ id, name, pause_reason, resumes_itself }: WaveRow) {
 
 export function runFacts({ scheduled_at, invited }: RunRow) {
   return { scheduledAt: scheduled_at, invited };
+}
+
+/** Why invites of the queue are held back by a rate of bounces, if they are sent by email at all. */
+export async function whyInvitesWait({ trx, queue, settings }: QueueChange): Promise<string | undefined> {
+  if (!settings.mailKinds.includes('invite')) return undefined;
+  const paused = await trx
+    .selectFrom('mail_sending')
+    .select('pause_reason')
+    .where('queue_id', '=', queue.id)
+    .where('paused_at', 'is not', null)
+    .where('resumed_at', 'is', null)
+    .executeTakeFirst();
+  return paused && inWords(paused.pause_reason ?? '');
+}
+
+export function inWords(reason: string): string {
+  return `emails of the waitlist are paused: ${reason}`;
+}
+
+/**
+ * Whether the mail server takes no emails of the queue, so that further invites could expire before anybody reads
+ * them. Only while emails wait: they are what the server is tried with, and without them a pause would not end.
+ */
+export async function doesMailWait(context: Context, queue: Queue): Promise<boolean> {
+  if (queue.environment !== 'production' || !(await whyRefused(context, queue))) return false;
+  const { query } = context.db;
+  const { mail_kinds } = await query
+    .selectFrom('waitlist')
+    .select('mail_kinds')
+    .where('id', '=', queue.waitlist.internalId)
+    .executeTakeFirstOrThrow();
+  if (!mail_kinds.split(',').includes('invite')) return false;
+  const waiting = await query
+    .selectFrom('delivery')
+    .select('event_id')
+    .where('queue_id', '=', queue.id)
+    .where('channel', '=', 'email')
+    .where('due_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return waiting !== undefined;
+}
+
+const JOINED = sql`(q.accepted_invites - w.accepted_before)`;
+const REACHED = sql`(w.until_joined is not null and ${JOINED} >= w.until_joined)`;
+/** A wave that keeps invites open has nothing to do while enough are open. */
+const HAS_ROOM = sql`(w.keep_open is null or (q.waiting > 0 and w.keep_open > q.open_invites
+  and (w.until_joined is null or w.until_joined - ${JOINED} > q.open_invites)))`;
+const ACTIVE = sql`wave as w join queue_state as q on q.queue_id = w.queue_id
+  where w.state = 'active' and w.run_at is null`;
+
+/** When the first wave is due: to run, or to end because enough people have joined. */
+export function firstWaveAt(db: Dialect): RawBuilder<{ at: number | null }> {
+  return sql`select min(case when ${REACHED} then 0 else w.next_at end) as at from ${ACTIVE}
+    and (${REACHED} or ${HAS_ROOM}) and ${db.reachable(sql.ref('q.queue_id'))}`;
+}
+
+function due(now: number): RawBuilder<unknown> {
+  return sql`${ACTIVE} and (${REACHED} or (w.next_at <= ${now} and ${HAS_ROOM}))`;
+}
+
+export async function findDueQueues({ db }: Context, now: number, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ queue_id: number }>`select distinct w.queue_id from ${due(now)}
+    and ${db.reachable(sql.ref('q.queue_id'))} limit ${limit}`.execute(db.query);
+  return rows.map(({ queue_id }) => queue_id);
+}
+
+/** The waves of a queue that are due, the one that was planned first at the front. */
+export async function findDueWaves({ db }: Context, queue: Queue, now: number): Promise<Uint8Array[]> {
+  const { rows } = await sql<{ id: Uint8Array }>`select w.id from ${due(now)} and w.queue_id = ${queue.id}
+    order by w.next_at, w.id`.execute(db.query);
+  return rows.map(({ id }) => id);
 }

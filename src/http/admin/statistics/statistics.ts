@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
 import { closed } from '../../../operations/core/schemas.ts';
-import { leaderboard } from '../../../waitlist/entries/list-leaders.ts';
-import { MAIL_CHANNEL } from '../../../waitlist/sending/mail-target.ts';
+import { leaderboard } from '../../../waitlist/entries/browse-entries.ts';
+import { MAIL_CHANNEL } from '../../../waitlist/sending/state.ts';
 import { readTimeZone } from '../../../waitlist/settings/instance-settings.ts';
 import { MOST_INTERVALS, parsePeriod } from '../../../waitlist/statistics/intervals.ts';
 import { readStatistics } from '../../../waitlist/statistics/read-statistics.ts';

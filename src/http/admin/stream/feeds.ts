@@ -6,8 +6,8 @@ import {
 } from '../../../outbox/delivery-health.ts';
 import { type JobSummary, listJobs, listNewestJobs } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import { readCounters } from '../../../waitlist/queue/counters.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { readCounters } from '../../../waitlist/queue/tally.ts';
 import { presentJob } from '../../../wire/job.ts';
 import type { Mask } from '../../../wire/mask.ts';
 import { presentCounters, presentDelivery } from '../../../wire/stream.ts';

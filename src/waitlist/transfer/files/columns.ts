@@ -1,6 +1,5 @@
 import { invalid } from '../../../lib/errors.ts';
-import { bareName, plainName } from './column-names.ts';
-import { keyFor, keyInName, withOwnKeys } from './metadata-keys.ts';
+import { keyFor, keyInName, UniqueNames, withOwnKeys } from './metadata-columns.ts';
 import {
   BAD_ROW_COLUMNS,
   COMMON_COLUMNS,
@@ -11,10 +10,10 @@ import {
   PRESETS,
   type Target,
 } from './presets.ts';
-import { UniqueNames } from './unique-names.ts';
+import { findZone } from './zones.ts';
 
 /** What an operator can say that a column is. */
-export const FIELDS = [
+const FIELDS = [
   'email',
   'phone',
   'referredBy',
@@ -197,4 +196,30 @@ export function nameColumns(header: readonly string[]): string[] {
     const name = cell.trim();
     return names.take(name === '' || name === '__proto__' ? `column ${index + 1}` : name);
   });
+}
+
+/** Only letters and digits, so that `E-Mail *` and `email` are the same. */
+export function plainName(column: string): string {
+  return column.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** A column's name without what is said about it: `Signed up (PST)`. */
+interface BareName {
+  name: string;
+  /** The time zone in it, or null. */
+  zone: string | null;
+  /** Something else was left out, so it may mean something else. */
+  isGuess: boolean;
+}
+
+/** Returns undefined if nothing can be left out. */
+function bareName(column: string): BareName | undefined {
+  const [, before = '', note] = /^(.*\S)\s*[([{]([^()[\]{}]*)[)\]}]\s*$/.exec(column) ?? [];
+  if (note !== undefined) {
+    const zone = findZone(note.replace(/^(in|all times)\s+/i, ''));
+    return { name: plainName(before), zone: zone?.name ?? null, isGuess: zone === undefined };
+  }
+  const [, rest = '', last] = /^(.+?)[\s_,-]+([A-Za-z]{2,4})$/.exec(column.trim()) ?? [];
+  const zone = last === undefined ? undefined : findZone(last);
+  return zone && { name: plainName(rest), zone: zone.name, isGuess: false };
 }

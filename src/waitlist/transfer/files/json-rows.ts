@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { findInexactNumbers } from '../../../json/numbers.ts';
 import { showPath } from '../../../json/path.ts';
 import { DUPLICATE_KEY, findStrictProblem } from '../../../json/strict.ts';
-import { isObject } from '../../people/metadata.ts';
+import { isObject } from '../../people/person.ts';
 import {
   findLineEnd,
   type ImportSource,

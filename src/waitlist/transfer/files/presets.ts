@@ -157,7 +157,7 @@ export const OWN_COLUMNS: ColumnTable = {
   ...BAD_ROW_TABLE,
 };
 
-export interface Preset {
+interface Preset {
   /** As its makers write it. */
   name: string;
   columns: ColumnTable;

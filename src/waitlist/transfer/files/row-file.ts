@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { readCell } from './cells.ts';
+import { readCell } from './csv-record.ts';
 import { readAlone, readCsvPiece, readCsvRows } from './csv-rows.ts';
 import { readJsonRow, readJsonRows, readJsonText } from './json-rows.ts';
 import { BAD_ROW_COLUMNS } from './presets.ts';
@@ -36,7 +36,7 @@ export interface FileShape {
   endsInReturns?: boolean;
 }
 
-export type RowShape = Pick<FileShape, 'format' | 'delimiter' | 'inCells' | 'endsInReturns'>;
+type RowShape = Pick<FileShape, 'format' | 'delimiter' | 'inCells' | 'endsInReturns'>;
 
 export async function openImportFile(path: string): Promise<FileHandle> {
   try {

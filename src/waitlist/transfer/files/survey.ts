@@ -7,7 +7,7 @@ import type { TimeFormat } from './times.ts';
 /** JSON objects may all have other keys. Later ones become metadata all the same. */
 const JSON_COLUMNS_MAX = 500;
 
-export interface Survey {
+interface Survey {
   /** Rows, not lines. */
   rows: number;
   /** For JSON Lines, also the keys that the first object lacks. */

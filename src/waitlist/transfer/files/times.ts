@@ -36,7 +36,7 @@ const MONTH_DAY = new RegExp(
 );
 
 /** A time as it is written: its parts, without deciding which of two numbers is the month. */
-export interface WrittenTime {
+interface WrittenTime {
   kind: 'iso' | 'words' | 'numbers' | 'unix' | 'unix-ms';
   /** For `numbers`: what comes first and second, and the mark between them. Else month and day. */
   first: number;

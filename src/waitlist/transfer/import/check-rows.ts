@@ -4,8 +4,8 @@ import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { RawRow } from '../files/raw-row.ts';
 import { type ImportCandidate, prepareImport } from './import-candidate.ts';
-import { type Found, NOTHING_FOUND, noteRow } from './import-found.ts';
 import type { Columns } from './import-plan.ts';
+import { type Found, NOTHING_FOUND, noteRow } from './import-progress.ts';
 import { type ImportRow, type RowProblem, readRow } from './import-row.ts';
 
 export interface CheckedRows {

@@ -5,14 +5,14 @@ import { type JobSummary, readJob } from '../../jobs/find-jobs.ts';
 import { FILE_MS } from '../../jobs/jobs.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
-import { badRowsHead } from './bad-rows.ts';
-import { NOTHING_FOUND } from './import-found.ts';
+import { badRowsHead } from './errors-file.ts';
 import type { ImportPlan } from './import-plan.ts';
+import { NOTHING_FOUND } from './import-progress.ts';
 import { type ImportReport, reportOn } from './import-report.ts';
 import { readUndoState, type UndoState } from './undo-import.ts';
 import { readText } from './uploads.ts';
 
-export interface FoundImport {
+interface FoundImport {
   id: Buffer;
   job: JobSummary;
 }

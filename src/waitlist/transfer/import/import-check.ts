@@ -3,11 +3,9 @@ import type { Queue } from '../../queue/queue.ts';
 import { findMembers, type Members } from '../../referrals/members.ts';
 import type { ImportSource } from '../files/raw-row.ts';
 import { checkRows } from './check-rows.ts';
-import type { ImportCandidate } from './import-candidate.ts';
-import { findTakenCodes } from './import-codes.ts';
-import { addFound, NOTHING_FOUND } from './import-found.ts';
+import { findTakenCodes, type ImportCandidate } from './import-candidate.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
-import { startOf } from './import-progress.ts';
+import { addFound, NOTHING_FOUND, startOf } from './import-progress.ts';
 import { reportOn } from './import-report.ts';
 import {
   type BadRowLists,

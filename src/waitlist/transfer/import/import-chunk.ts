@@ -1,17 +1,23 @@
 import { statement } from '../../../db/statement.ts';
 import { bytesKey } from '../../../lib/bytes-key.ts';
+import { recordConfirmations } from '../../entries/confirm-entry.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
-import { findMembers } from '../../referrals/members.ts';
+import type { QueueChange } from '../../queue/queue-change.ts';
+import { findMembers, type Members } from '../../referrals/members.ts';
+import { writeAliases } from '../../referrals/referral-alias.ts';
 import { addEntries } from '../../signup/add-entries.ts';
 import type { Candidate } from '../../signup/candidate.ts';
 import type { ImportCandidate, ImportJob } from './import-candidate.ts';
-import { addFound } from './import-found.ts';
-import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
+import {
+  addFound,
+  type Found,
+  type ImportProgress,
+  requireSameProgress,
+  resultOf,
+} from './import-progress.ts';
 import { noteRange } from './import-ranges.ts';
-import { noteReferences } from './import-references.ts';
-import { importing } from './importing.ts';
 
 const findCodes = statement<
   { queueId: number; jobId: Buffer; hashes: readonly Buffer[] },
@@ -81,4 +87,77 @@ export async function commitChunk(
       return progress;
     },
   );
+}
+
+interface Outcome {
+  rows: readonly ImportCandidate[];
+  candidates: readonly Candidate[];
+  added: readonly boolean[];
+  members: Members;
+  firstSeq: number;
+}
+
+/**
+ * Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. Counts
+ * the referrers who will not be found any more.
+ */
+function noteReferences(
+  { id, queue, hasCodes, confirmedBy }: ImportJob,
+  change: QueueChange,
+  { rows, candidates, added, members, firstSeq }: Outcome,
+): Pick<Found, 'referralsUnresolved' | 'referralsCircular'> {
+  const job = { queue_id: queue.id, job_id: id };
+  const codes: { hash: Buffer; ownSeq: number | undefined; seq: number }[] = [];
+  const links: { seq: number; link: NonNullable<ImportCandidate['link']> }[] = [];
+  const confirmed: number[] = [];
+  const lost = { referralsUnresolved: 0, referralsCircular: 0 };
+  let seq = firstSeq - 1;
+  rows.forEach(({ link, code }, at) => {
+    const candidate = candidates[at] as Candidate;
+    if (added[at]) seq += 1;
+    const holder = added[at] ? seq : holderOf(members, candidate);
+    if (code && holder !== undefined) codes.push({ ...code, seq: holder });
+    if (added[at] && confirmedBy !== null && candidate.emailHash) confirmed.push(seq);
+    if (!added[at] || !link) return;
+    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
+    if (referrer?.seq === seq) lost.referralsCircular += 1;
+    else if (referrer && referrer.seq < seq)
+      lost.referralsUnresolved += referrer.status === 'removed' ? 1 : 0;
+    else if (link.kind === 'code' && !hasCodes) lost.referralsUnresolved += 1;
+    else links.push({ seq, link });
+  });
+  const { trx } = change;
+  const codeRows = codes.map(({ hash, seq }) => ({ ...job, code_hash: hash, seq }));
+  trx.insert('import_code', codeRows, { onConflict: 'ignore' });
+  writeAliases(
+    change,
+    codes.filter(({ ownSeq, seq }) => ownSeq !== seq),
+  );
+  const linkRows = links.map(({ seq, link: { kind, hash } }) => ({ ...job, seq, kind, hash }));
+  trx.insert('import_link', linkRows);
+  if (confirmedBy !== null) recordConfirmations(change, confirmed, 'import', confirmedBy);
+  return lost;
+}
+
+/** People who are already on the list keep their place, and their former code leads to them. */
+function holderOf(members: Members, { emailHash, phoneHash }: Candidate): number | undefined {
+  const byEmail = emailHash ? members.find({ email: emailHash }) : undefined;
+  return (byEmail ?? (phoneHash ? members.find({ phone: phoneHash }) : undefined))?.seq;
+}
+
+/** The same change, with its events marked as imported or not recorded at all. */
+export function importing(change: QueueChange, recordEvents: boolean): QueueChange {
+  const { trx, queue, now, settings, waiting, places, tally } = change;
+  return {
+    ...{ trx, queue, now, settings, waiting, places, tally },
+    record: (event) => {
+      if (recordEvents) change.record({ ...event, imported: true });
+    },
+    get lastSeq() {
+      return change.lastSeq;
+    },
+    set lastSeq(seq) {
+      change.lastSeq = seq;
+    },
+  };
 }

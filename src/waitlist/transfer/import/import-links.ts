@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
@@ -7,11 +9,8 @@ import { updateDepths } from '../../referrals/depth.ts';
 import { findCreditedMailboxes } from '../../referrals/mailboxes.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
 import type { ImportJob } from './import-candidate.ts';
-import { circlesOf } from './import-circles.ts';
-import { addFound } from './import-found.ts';
-import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
-import { importing } from './importing.ts';
-import { type OpenLink, readOpenLinks } from './open-links.ts';
+import { importing } from './import-chunk.ts';
+import { addFound, type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
 
 const CHUNK = 1_000;
 
@@ -134,4 +133,111 @@ async function creditedAmong({ db }: Context, { queue }: ImportJob, seqs: number
     .where('credited', '=', 1)
     .execute();
   return rows.filter((row): row is FoundLink => row.referrer !== null);
+}
+
+const PAGE = 1_000;
+
+/**
+ * Finds imported entries that refer one another in a circle. Its inputs are kept until the links are made, so
+ * it returns the same result after a crash.
+ */
+async function circlesOf(context: Context, job: ImportJob, baseSeq: number): Promise<Set<number>> {
+  const lastSeq = await readLastSeq(context, job);
+  const referrers = new Int32Array(lastSeq - baseSeq + 1);
+  const note = (links: { seq: number; referrer: number | null }[]) => {
+    for (const { seq, referrer } of links) {
+      if (referrer !== null && referrer > baseSeq && referrer <= lastSeq && seq <= lastSeq) {
+        referrers[seq - baseSeq] = referrer - baseSeq;
+      }
+    }
+  };
+  await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
+  // A circle needs at least one forward link.
+  if (!referrers.some((referrer) => referrer !== 0)) return new Set();
+  await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
+  return new Set([...findCircles(referrers)].map((at) => at + baseSeq));
+}
+
+async function eachPage<T extends { seq: number }>(
+  from: number,
+  read: (after: number) => Promise<T[]>,
+  take: (page: T[]) => void,
+): Promise<void> {
+  for (let after = from; ; ) {
+    const page = await read(after);
+    take(page);
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.seq ?? after;
+    await endOfTurn();
+  }
+}
+
+function readMadeLinks({ db }: Context, { queue }: ImportJob, after: number) {
+  return db.query
+    .selectFrom('entry')
+    .select(['seq', 'referrer_seq as referrer'])
+    .where('queue_id', '=', queue.id)
+    .where('seq', '>', after)
+    .where('referrer_seq', 'is not', null)
+    .orderBy('seq')
+    .limit(PAGE)
+    .execute();
+}
+
+async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<number> {
+  const row = await db.query
+    .selectFrom('queue_state')
+    .select('last_seq')
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  return row.last_seq;
+}
+
+/**
+ * `referrers` maps entries, numbered from 1, to their referrers, 0 for none. Following referrers leads either
+ * to an end or into exactly one circle, so a single pass finds all circles.
+ */
+export function findCircles(referrers: Int32Array): Set<number> {
+  const inCircles = new Set<number>();
+  /** The first walk that visited each entry. */
+  const walks = new Int32Array(referrers.length);
+  for (let start = 1; start < referrers.length; start += 1) {
+    let at = start;
+    while (at !== 0 && walks[at] === 0) {
+      walks[at] = start;
+      at = referrers[at] ?? 0;
+    }
+    if (at === 0 || walks[at] !== start) continue;
+    for (let member = at; !inCircles.has(member); member = referrers[member] ?? 0) inCircles.add(member);
+  }
+  return inCircles;
+}
+
+/** An imported entry whose referrer had not been imported yet. */
+interface OpenLink {
+  seq: number;
+  id: Uint8Array;
+  mailbox: Uint8Array | null;
+  /** null if there is no such person. */
+  referrer: number | null;
+}
+
+/** Reads the remaining links and resolves them, now that all rows are imported. */
+async function readOpenLinks(
+  { db }: Context,
+  { id, queue }: ImportJob,
+  after: number,
+  limit: number,
+): Promise<OpenLink[]> {
+  const { rows } = await sql<OpenLink>`
+    select l.seq as seq, r.id as id, coalesce(r.mailbox_hash, r.email_hash) as mailbox, coalesce(c.seq, e.seq, p.seq) as referrer
+    from import_link as l
+    inner join entry as r on r.queue_id = l.queue_id and r.seq = l.seq
+    left join import_code as c on l.kind = 'code'
+      and c.queue_id = l.queue_id and c.job_id = l.job_id and c.code_hash = l.hash
+    left join entry as e on l.kind = 'email' and e.queue_id = l.queue_id and e.email_hash = l.hash
+    left join entry as p on l.kind = 'phone' and p.queue_id = l.queue_id and p.phone_hash = l.hash
+    where l.queue_id = ${queue.id} and l.job_id = ${id} and l.seq > ${after}
+    order by l.seq limit ${limit}`.execute(db.query);
+  return rows;
 }

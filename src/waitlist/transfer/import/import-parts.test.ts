@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readCell, writeCell } from '../files/cells.ts';
 import {
   chooseColumns,
   nameColumns,
@@ -8,9 +7,10 @@ import {
   recognizeService,
   resolveColumns,
 } from '../files/columns.ts';
+import { readCell, writeCell } from '../files/csv-record.ts';
 import { TimeEvidence } from '../files/time-evidence.ts';
 import { type TimeFormat, timeReader } from '../files/times.ts';
-import { findCircles } from './import-circles.ts';
+import { findCircles } from './import-links.ts';
 
 const HALF = Date.UTC(2024, 1, 29, 12, 30);
 

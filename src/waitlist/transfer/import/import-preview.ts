@@ -11,7 +11,7 @@ const EXAMPLE_CHARACTERS = 100;
 /** Rows in which examples are looked for. */
 const ROWS_READ = 200;
 
-export interface Example {
+interface Example {
   /** As it is in the file. */
   text: string;
   /** For a time: what it was read as, or null if it cannot be read. */

@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Context } from '../../queue/context.ts';
@@ -7,7 +6,7 @@ import type { Queue } from '../../queue/queue.ts';
 import type { QueueChange } from '../../queue/queue-change.ts';
 import type { ImportJob } from './import-candidate.ts';
 
-export type ImportRange = Pick<Selectable<Tables['import_range']>, 'first_seq' | 'last_seq'>;
+type ImportRange = Pick<Selectable<Tables['import_range']>, 'first_seq' | 'last_seq'>;
 
 /** Remembers whom an import added, so that it can be undone. Others may join between two chunks. */
 export function noteRange(
@@ -59,7 +58,7 @@ export async function cutRange(
 }
 
 /** Why an import cannot be undone as a whole. */
-export interface Obstacles {
+interface Obstacles {
   /** People of it who were invited since. */
   invited: number;
   /** People of it who referred somebody who is not part of it. */

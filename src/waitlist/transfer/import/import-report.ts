@@ -1,10 +1,9 @@
-import { plainName } from '../files/column-names.ts';
-import { type ResolvedColumn, resolveColumns } from '../files/columns.ts';
+import { plainName, type ResolvedColumn, resolveColumns } from '../files/columns.ts';
 import { PRESETS, type Target } from '../files/presets.ts';
 import type { TimesFound } from '../files/time-evidence.ts';
 import type { TimeFormat } from '../files/times.ts';
-import type { Found } from './import-found.ts';
 import type { ImportPlan } from './import-plan.ts';
+import type { Found } from './import-progress.ts';
 
 /** What a file was taken for, and what to know before it is imported. */
 export interface ImportReport {

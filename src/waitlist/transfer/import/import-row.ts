@@ -4,12 +4,12 @@ import { findStrictProblem, PROTO_KEY } from '../../../json/strict.ts';
 import { languageOf } from '../../../languages/languages.ts';
 import { Problems } from '../../../lib/errors.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { isObject, type Metadata } from '../../people/metadata.ts';
+import { isObject, type Metadata } from '../../people/person.ts';
 import type { Standing } from '../../signup/candidate.ts';
 import { parseSignup, type Signup } from '../../signup/signup-input.ts';
-import { readCell } from '../files/cells.ts';
 import type { ColumnPlace } from '../files/columns.ts';
-import { isMetadataKey, keyIn } from '../files/metadata-keys.ts';
+import { readCell } from '../files/csv-record.ts';
+import { isMetadataKey, keyIn } from '../files/metadata-columns.ts';
 import type { RawRow } from '../files/raw-row.ts';
 import type { TimeReader } from '../files/times.ts';
 

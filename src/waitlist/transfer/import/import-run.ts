@@ -7,16 +7,22 @@ import type { Queue } from '../../queue/queue.ts';
 import type { ImportSource, RawRow, RowPosition } from '../files/raw-row.ts';
 import { readRows } from '../files/row-file.ts';
 import { indexRows } from '../files/row-order.ts';
-import { BAD_ROWS_FULL, badRowsHead, describeBadRow } from './bad-rows.ts';
 import { type CheckedRows, checkRows } from './check-rows.ts';
-import { type BadRowsFile, badRowsIn, type ErrorsFile, openErrorsFile, openTextFile } from './errors-file.ts';
-import type { ImportJob } from './import-candidate.ts';
+import {
+  BAD_ROWS_FULL,
+  type BadRowsFile,
+  badRowsHead,
+  badRowsIn,
+  describeBadRow,
+  type ErrorsFile,
+  openErrorsFile,
+  openTextFile,
+} from './errors-file.ts';
+import { findTakenCodes, type ImportJob } from './import-candidate.ts';
 import { commitChunk } from './import-chunk.ts';
-import { findTakenCodes } from './import-codes.ts';
-import { addFound, type Found } from './import-found.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
-import { type ImportProgress, resultOf } from './import-progress.ts';
+import { addFound, type Found, type ImportProgress, resultOf } from './import-progress.ts';
 import { type ImportReport, reportOn } from './import-report.ts';
 import type { RowProblem } from './import-row.ts';
 

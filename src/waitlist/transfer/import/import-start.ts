@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
+import { takeOverJob } from '../../jobs/find-jobs.ts';
 import { createJob, workOnJob } from '../../jobs/jobs.ts';
-import { takeOverJob } from '../../jobs/take-over-job.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';

@@ -2,6 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { conflict, notFound } from '../../../lib/errors.ts';
 import { formatId, type Id, parseId } from '../../../lib/ids.ts';
 import { removeAsNeverJoined } from '../../entries/never-joined.ts';
+import { takeOverJob } from '../../jobs/find-jobs.ts';
 import {
   advanceJob,
   createJob,
@@ -11,16 +12,15 @@ import {
   type JobLease,
   readProgress,
 } from '../../jobs/jobs.ts';
-import { takeOverJob } from '../../jobs/take-over-job.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { QueueChange } from '../../queue/queue-change.ts';
 import { rerankStep } from '../../referrals/rerank.ts';
+import { importing } from './import-chunk.ts';
 import { cutRange, findKept, findObstacles, readLastRange } from './import-ranges.ts';
-import { importing } from './importing.ts';
 
-export const UNDO_KIND = 'import-undo';
+const UNDO_KIND = 'import-undo';
 /** Entries per transaction: a few dozen milliseconds, so that signups do not wait long. */
 const STEP = 500;
 

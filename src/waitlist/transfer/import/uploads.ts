@@ -9,7 +9,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** 16 MiB: enough for files that are read in order, and for small ones in any order. */
 const CHUNKS_KEPT = 64;
 
-export type Part = 'file' | 'errors' | 'rows';
+type Part = 'file' | 'errors' | 'rows';
 
 /** Stores a file in sealed chunks as it arrives, and returns its size. */
 export async function storeUpload(
