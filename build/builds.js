@@ -150,9 +150,11 @@ function ownerOfSources() {
 }
 
 function canBuild() {
-  if (!isOwn() || !existsSync(path.join(ROOT, 'node_modules/rolldown'))) return false;
+  const wasBuilt = existsSync(BUILDS);
+  if (!isOwn() || (wasBuilt && !isSafe(BUILDS))) return false;
+  if (!existsSync(path.join(ROOT, 'node_modules/rolldown'))) return false;
   try {
-    accessSync(existsSync(BUILDS) ? BUILDS : ROOT, constants.W_OK);
+    accessSync(wasBuilt ? BUILDS : ROOT, constants.W_OK);
     return true;
   } catch {
     return false;
