@@ -70,7 +70,7 @@ export async function startNode(script: string, variables: Record<string, string
   return launch(process.execPath, [script], port, { PORT: String(port), ...variables });
 }
 
-/** As it is installed from a package, not from its sources, which take more memory and time to load. */
+/** As it is installed from a package. */
 export async function startPackaged(environment: Record<string, string> = {}): Promise<RunningDoorlist> {
   await buildProgram(PROGRAM_DIRECTORY);
   return startDoorlist(environment, PACKAGED);

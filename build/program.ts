@@ -6,7 +6,7 @@ import { type Plugin, type RolldownOutput, rolldown } from 'rolldown';
 const ROOT = path.join(import.meta.dirname, '..');
 /** Where `bin/doorlist` finds the program in a package. */
 export const PROGRAM_DIRECTORY: string = path.join(ROOT, 'dist');
-const ENTRIES = {
+export const ENTRIES: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   // Threads are loaded by name, from beside the module that starts them.
   'writer-thread': 'src/db/sqlite/writer-thread.ts',
@@ -15,9 +15,18 @@ const ENTRIES = {
   'request-thread': 'src/server/request-thread.ts',
 };
 /** Files that the program reads from beside itself. */
-const FILES = ['src/http/form/form-script.js', 'src/http/form/status-script.js'];
+export const FILES: readonly string[] = ['src/http/form/form-script.js', 'src/http/form/status-script.js'];
 /** Machine code, what is not installed, and a list that is loaded by `require` when it is needed. */
 export const EXTERNAL: readonly string[] = ['sodium-native', 'pg-native', 'disposable-email-domains-js'];
+
+/** First of all that each thread loads. */
+const TRACING = 'stack-traces';
+
+interface BuildOptions {
+  otherEntries?: Readonly<Record<string, string>>;
+  /** Its stack traces name the sources, which are there in a checkout. */
+  isTraced?: boolean;
+}
 
 /**
  * The program as JavaScript, with the packages that it uses: a few files instead of two thousand, which takes three
@@ -26,25 +35,39 @@ export const EXTERNAL: readonly string[] = ['sodium-native', 'pg-native', 'dispo
  */
 export async function buildProgram(
   directory: string,
-  otherEntries: Readonly<Record<string, string>> = {},
+  { otherEntries = {}, isTraced = false }: BuildOptions = {},
 ): Promise<void> {
-  const entries = Object.entries({ ...ENTRIES, ...otherEntries });
+  const tracing = isTraced ? { [TRACING]: 'build/stack-traces.ts' } : {};
+  const entries = Object.entries({ ...ENTRIES, ...otherEntries, ...tracing });
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(([name, file]) => [name, path.join(ROOT, file)])),
+    cwd: ROOT,
     platform: 'node',
     external: [...EXTERNAL],
     plugins: [lightHttp],
     logLevel: 'silent',
   });
   const fresh = `${directory}.${process.pid}`;
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh);
-  const output = await bundle.write({ dir: fresh, format: 'esm', entryFileNames: '[name].js' });
-  await bundle.close();
-  for (const file of FILES) await copyFile(path.join(ROOT, file), path.join(fresh, path.basename(file)));
-  await writeFile(path.join(fresh, 'LICENSES.txt'), await licencesOf(output));
-  await rm(directory, { recursive: true, force: true });
-  await rename(fresh, directory);
+  try {
+    await rm(fresh, { recursive: true, force: true });
+    await mkdir(fresh);
+    const output = await bundle.write({
+      dir: fresh,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      sourcemap: isTraced,
+      sourcemapExcludeSources: true,
+      banner: ({ isEntry, name }) =>
+        isTraced && isEntry && name !== TRACING ? `import './${TRACING}.js';` : '',
+    });
+    await bundle.close();
+    for (const file of FILES) await copyFile(path.join(ROOT, file), path.join(fresh, path.basename(file)));
+    await writeFile(path.join(fresh, 'LICENSES.txt'), await licencesOf(output));
+    await rm(directory, { recursive: true, force: true });
+    await rename(fresh, directory);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -72,7 +72,7 @@ describe('the package', () => {
       ...CONTENTS.flatMap(({ pages }) => pages.map(({ file }) => file)),
     ])
       assert.ok(names.includes(name), name);
-    const unwanted = /^(src|web\/(?!dist)|test|bench|build|dev|node_modules)|\.ts$/;
+    const unwanted = /^(src|web\/(?!dist)|test|bench|build|dev|dist\.|node_modules)|\.ts$/;
     assert.deepEqual(
       names.filter((name) => unwanted.test(name)),
       [],

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import manifest from '../package.json' with { type: 'json' };
 import { loadCommands } from '../src/commands/command-groups.ts';
 import { checkCommand } from '../src/commands/command-line.ts';
-import { NODE_VARIABLE, VARIABLES } from '../src/config/variables.ts';
+import { NODE_VARIABLE, SOURCES_VARIABLE, VARIABLES } from '../src/config/variables.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -47,7 +47,7 @@ describe('the README', () => {
       .split('\n## ')[0]
       ?.match(/^\| `.*$/gm)
       ?.map((row) => row.replace(/ +\|/g, ' |'));
-    const expected = [...Object.values(VARIABLES), NODE_VARIABLE].map(
+    const expected = [...Object.values(VARIABLES), NODE_VARIABLE, SOURCES_VARIABLE].map(
       ({ name, shownDefault, about }) => `| \`${name}\` | ${shownDefault} | ${about} |`,
     );
     assert.deepEqual(rows, expected);

@@ -11,6 +11,7 @@ import {
   type RequestLines,
   type Role,
   SECRETS,
+  SOURCES_VARIABLE,
   VARIABLES,
 } from './variables.ts';
 
@@ -95,6 +96,7 @@ function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     ...Object.values(VARIABLES).map(({ name }) => name),
     ...SECRETS.map(fileVariable),
     NODE_VARIABLE.name,
+    SOURCES_VARIABLE.name,
   ];
   return Object.keys(environment)
     .filter(

@@ -32,6 +32,14 @@ export const NODE_VARIABLE = {
   shownDefault: 'the pinned Node, or your own',
 };
 
+/** Read by `build/start.js`, as early. */
+export const SOURCES_VARIABLE = {
+  name: 'DOORLIST_SOURCES',
+  about:
+    'With any value, a checkout runs its sources instead of the program that it builds from them. Not read from `.env`.',
+  shownDefault: 'unset',
+};
+
 function checkMasterKey(value: string): string | undefined {
   try {
     masterKeyFromText(value, '');

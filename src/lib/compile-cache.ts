@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -12,7 +12,7 @@ const STICKY = 0o1000;
  * nobody else can write to or replace. Otherwise there is none.
  */
 export function useCompileCache(parent = tmpdir()): string | undefined {
-  if (process.env.NODE_COMPILE_CACHE !== undefined) return undefined; // Node has read it already.
+  if (process.env.NODE_COMPILE_CACHE !== undefined || getCompileCacheDir() !== undefined) return undefined; // There is one already.
   const directory = privateDirectory(parent);
   if (directory !== undefined) enableCompileCache(directory);
   return directory;

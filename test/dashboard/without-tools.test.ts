@@ -18,16 +18,16 @@ import { freePort } from '../support/free-port.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** As after `npm ci --omit=dev`: a checkout without Vite. */
+/** As after `npm ci --omit=dev`: a checkout without Vite and Rolldown. */
 describe('a checkout without development packages', () => {
   let checkout: string;
   before(() => {
     checkout = mkdtempSync(path.join(tmpdir(), 'doorlist-checkout-'));
-    for (const place of ['bin', 'src', 'package.json', 'package-lock.json', 'web/index.html'])
+    for (const place of ['bin', 'build', 'src', 'package.json', 'package-lock.json', 'web/index.html'])
       cpSync(path.join(ROOT, place), path.join(checkout, place), { recursive: true });
     mkdirSync(path.join(checkout, 'node_modules'));
     for (const name of readdirSync(path.join(ROOT, 'node_modules'))) {
-      if (name === 'vite' || name.startsWith('.')) continue;
+      if (name === 'vite' || name === 'rolldown' || name.startsWith('.')) continue;
       symlinkSync(path.join(ROOT, 'node_modules', name), path.join(checkout, 'node_modules', name));
     }
   });
