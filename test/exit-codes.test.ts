@@ -7,7 +7,7 @@ import { loadCommands } from '../src/commands/command-groups.ts';
 import { DatabaseUnavailable, type Engine } from '../src/db/database.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../src/db/sqlite/lock.ts';
-import { mayPass } from '../src/installation/may-pass.ts';
+import { mayPass } from '../src/installation/explain-error.ts';
 import { conflict, invalid, notFound, unavailable } from '../src/lib/errors.ts';
 import { afterTest } from './support/cleanup.ts';
 import { createEarlier, updateByNewerRelease } from './support/earlier.ts';

@@ -6,7 +6,7 @@ import { checkInput, queryOf } from '../operations/core/input.ts';
 import { openOperationParts } from '../operations/core/open-parts.ts';
 import type { Operation } from '../operations/core/operation.ts';
 import { perform } from '../operations/core/perform.ts';
-import { COMMAND_LINE } from '../operators/actor.ts';
+import { COMMAND_LINE } from '../operators/roles.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { parseStrictJson } from '../wire/parse-json.ts';
 import { flagsFor, inputOf } from './call-flags.ts';

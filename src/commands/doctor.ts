@@ -91,7 +91,7 @@ async function checkMailServer({ smtpUrl }: Config, hasServer: boolean): Promise
       ...{ what, ok: true, level: 'warning' },
       detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox',
     };
-  const { checkSmtp } = await import('../mail/smtp/check.ts'); // Loads the SMTP code, so only if needed.
+  const { checkSmtp } = await import('../mail/smtp/session.ts'); // Loads the SMTP code, so only if needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
     return {

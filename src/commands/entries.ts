@@ -16,7 +16,7 @@ import { addPerson } from '../waitlist/signup/signup.ts';
 import { parsePerson } from '../waitlist/signup/signup-input.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
 import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
-import { presentPerson } from '../wire/person.ts';
+import { presentPerson } from '../wire/export.ts';
 import {
   type Command,
   type Flag,

@@ -7,9 +7,12 @@ import { mailEventKeys } from '../waitlist/mail-events/mail-event-keys.ts';
 import { MAIL_PROVIDERS } from '../waitlist/mail-events/providers.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { presentCreatedGateKey } from '../wire/gate-key.ts';
-import { presentHookKey } from '../wire/hook-key.ts';
-import { presentCreatedMailEventKey, presentMailEventKey } from '../wire/mail-event-key.ts';
+import {
+  presentCreatedGateKey,
+  presentCreatedMailEventKey,
+  presentHookKey,
+  presentMailEventKey,
+} from '../wire/hook-keys.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../languages/languages.ts';
 import { failureNote, presentTemplateVersion } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
-import type { MailTemplate } from '../mail/templates/default-templates.ts';
+import type { MailTemplate } from '../mail/templates/settings.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
 import { parseLanguage, requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';

@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
-import { countKept } from '../mail/kept.ts';
+import { countKept } from '../mail/mail-log.ts';
 import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
-import { failureNote, presentMail, presentMailDetails } from '../mail/present.ts';
+import { failureNote, presentMail, presentMailDetails, presentSuppression } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import {
   isMailKind,
@@ -15,7 +15,6 @@ import { findSuppressedPeople } from '../waitlist/links/suppressed-people.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import { mailTarget } from '../waitlist/sending/state.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
-import { presentSuppression } from '../wire/suppression.ts';
 import {
   type Command,
   type Flags,

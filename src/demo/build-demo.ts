@@ -7,10 +7,9 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
 import { type Arrival, confirm, signUp } from './crowd.ts';
-import { type Deliveries, startDeliveries } from './deliveries.ts';
-import { DAYS, signupTimes } from './growth.ts';
+import { createTimeline, type Deliveries, startDeliveries, type Timeline } from './deliveries.ts';
 import { createInviteWaves } from './invite-waves.ts';
-import { createPeople } from './people.ts';
+import { createPeople, DAYS, type Random, seededRandom, signupTimes } from './people.ts';
 import {
   BETA,
   createOwner,
@@ -22,8 +21,6 @@ import {
   turnOnMails,
   turnOnWebhooks,
 } from './product.ts';
-import { type Random, seededRandom } from './random.ts';
-import { createTimeline, type Timeline } from './timeline.ts';
 
 const SEED = 20_260_401;
 const TEAM_DAY = 12;

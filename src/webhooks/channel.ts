@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { knownSharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
-import { formatId } from '../lib/ids.ts';
+import { bytesKey, formatId } from '../lib/ids.ts';
 import { reportState } from '../lib/state-log.ts';
 import { DAY_MS } from '../lib/time.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
@@ -13,10 +12,10 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { readable, readableQueue, readableQueues } from '../waitlist/queue/readable.ts';
 import { ANSWERED_GONE, type EndpointRow, openEndpoint } from './endpoints.ts';
-import { MustNotBegin } from './post.ts';
-import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
+import { WEBHOOK_CHANNEL } from './listener.ts';
+import { MustNotBegin } from './requests.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
-import { WEBHOOK_CHANNEL } from './target.ts';
+import { liveSecrets, type SigningKey, signingKeys } from './signing.ts';
 
 /** Connections per endpoint. More would overload a small receiver; fewer would leave a distant one idle. */
 const AT_ONCE = 16;

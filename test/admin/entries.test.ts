@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { formatId, parseId } from '../../src/lib/ids.ts';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { recordAudit } from '../../src/operators/audit.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { parseId } from '../../src/lib/ids.ts';
-import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { verifyDelivery } from '../../src/webhooks/signing.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { assertError, forEachEngine, type List, type RequestOptions } from '../support/harness.ts';

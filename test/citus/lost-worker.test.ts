@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkInstallation } from '../../src/installation/health.ts';
-import { JOB_KINDS } from '../../src/server/job-kinds.ts';
+import { JOB_KINDS } from '../../src/server/background.ts';
 import { startJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';

@@ -9,7 +9,7 @@ import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { exportPerson as readPerson } from '../../src/waitlist/transfer/export/export-person.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { presentPerson } from '../../src/wire/person.ts';
+import { presentPerson } from '../../src/wire/export.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { dumpTables } from '../support/inspect.ts';

@@ -7,7 +7,7 @@ import type { Status } from '../../src/db/tables.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-export-pages-'));

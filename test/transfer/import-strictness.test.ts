@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 

@@ -8,7 +8,7 @@ import type { Status } from '../../src/db/tables.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Format } from '../../src/waitlist/transfer/files/row-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';

@@ -8,7 +8,7 @@ import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { showDelivery } from '../../src/webhooks/list-deliveries.ts';
-import { MustNotBegin } from '../../src/webhooks/post.ts';
+import { MustNotBegin } from '../../src/webhooks/requests.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';

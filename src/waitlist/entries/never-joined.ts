@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { type Metadata, metadataPairs, type Person } from '../people/person.ts';

@@ -1,7 +1,6 @@
 import { parseEmail } from '../../lib/email.ts';
 import { notFound } from '../../lib/errors.ts';
-import { formatId, parseId } from '../../lib/ids.ts';
-import { randomBytes } from '../../lib/random-bytes.ts';
+import { formatId, parseId, randomBytes } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { hasMessageAbout } from '../../outbox/message.ts';
 import { parsePhone } from '../people/identity.ts';

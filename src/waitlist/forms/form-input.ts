@@ -1,6 +1,6 @@
 import type { Language } from '../../languages/languages.ts';
-import { isLonger } from '../../lib/characters.ts';
 import { parseEmail } from '../../lib/email.ts';
+import { isLonger } from '../../lib/text.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/person.ts';

@@ -1,6 +1,5 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
-import { formatId, newId, parseId } from '../../lib/ids.ts';
+import { bytesKey, formatId, newId, parseId } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -8,7 +8,7 @@ import {
   OperatorObject,
 } from '../../../operations/core/schemas.ts';
 import { completeSetup } from '../../../operators/setup.ts';
-import { signInByLink } from '../../../operators/sign-in-by-link.ts';
+import { signInByLink } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

@@ -15,8 +15,8 @@ import { listReferred, readEntry } from '../../../waitlist/entries/browse-entrie
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
 import { exportPerson } from '../../../waitlist/transfer/export/export-person.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
+import { presentPerson } from '../../../wire/export.ts';
 import { maskFor } from '../../../wire/mask.ts';
-import { presentPerson } from '../../../wire/person.ts';
 import { named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

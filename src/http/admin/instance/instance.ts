@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { inline } from '../../../installation/own-commands.ts';
+import { VERSION } from '../../../lib/root.ts';
 import { isoTime } from '../../../lib/time.ts';
-import { VERSION } from '../../../lib/version.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { countOperators } from '../../../operators/operators.ts';
 import { mayActAs } from '../../../operators/roles.ts';

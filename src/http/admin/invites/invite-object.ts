@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { bytesKey } from '../../../lib/bytes-key.ts';
+import { bytesKey } from '../../../lib/ids.ts';
 import { isoTime } from '../../../lib/time.ts';
 import { type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
 import { readParts } from '../../../mail/parts.ts';

@@ -5,8 +5,8 @@ import {
   EXAMPLE_GATE_SECRET,
   GateKeySchema,
   presentCreatedGateKey,
-} from '../../../wire/gate-key.ts';
-import { presentHookKey } from '../../../wire/hook-key.ts';
+  presentHookKey,
+} from '../../../wire/hook-keys.ts';
 import type { HookKeyKind } from './hook-keys.ts';
 
 export const GATE_KEYS: HookKeyKind = {

@@ -8,7 +8,7 @@ import {
 } from '../../../waitlist/keys/hook-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import type { hookKeyProperties } from '../../../wire/hook-key.ts';
+import type { hookKeyProperties } from '../../../wire/hook-keys.ts';
 import { limits, named, nullable, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

@@ -8,7 +8,7 @@ import {
   MailEventKeySchema,
   presentCreatedMailEventKey,
   presentMailEventKey,
-} from '../../../wire/mail-event-key.ts';
+} from '../../../wire/hook-keys.ts';
 import { limits, nullable, oneOf } from '../../../wire/schema.ts';
 import type { HookKeyKind } from './hook-keys.ts';
 

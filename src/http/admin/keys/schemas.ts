@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { DURATION_MAX_MS } from '../../../lib/duration.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId, parseId } from '../../../lib/ids.ts';
-import { DAY_MS } from '../../../lib/time.ts';
+import { DAY_MS, DURATION_MAX_MS } from '../../../lib/time.ts';
 import {
   nextCursorSchema,
   PAGE_LIMIT_DEFAULT,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { countKept } from '../../../mail/kept.ts';
+import { countKept } from '../../../mail/mail-log.ts';
 import { mailableFrom, mailWarnings } from '../../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
+import { presentSuppression } from '../../../mail/present.ts';
 import {
   nextCursorSchema,
   PAGE_LIMIT_DEFAULT,
@@ -10,7 +11,6 @@ import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { findSuppressedPeople } from '../../../waitlist/links/suppressed-people.ts';
 import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../../waitlist/links/suppression.ts';
 import { EMAIL, limits, named, nullable, oneOf, time } from '../../../wire/schema.ts';
-import { presentSuppression } from '../../../wire/suppression.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';

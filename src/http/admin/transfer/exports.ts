@@ -18,7 +18,7 @@ import {
   type OpenExport,
   openExport,
 } from '../../../waitlist/transfer/export/export-job.ts';
-import { exportFile } from '../../../wire/entry-export.ts';
+import { exportFile } from '../../../wire/export.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../../wire/job.ts';
 import { named, oneOf, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

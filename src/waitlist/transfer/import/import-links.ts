@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
