@@ -14,7 +14,7 @@ import { startPruning } from '../outbox/prune.ts';
 import { firstDueAt } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { alertChannel } from '../webhooks/alert-channel.ts';
-import { webhookChannel } from '../webhooks/channel.ts';
+import { WebhookChannel } from '../webhooks/channel.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
 
@@ -79,7 +79,7 @@ export async function startOutbox(
   const mails = mailChannel(context, mailServer, { ...sending, bounceAddress: settings.bounceAddress });
   const operators = await openOperators(context);
   const channels = [
-    webhookChannel(context, sender, options.deadlineMs),
+    new WebhookChannel(context, sender, options.deadlineMs),
     mails,
     operatorMailChannel(operators, mailServer, sending),
     alertChannel(operators, sender, options.deadlineMs),
