@@ -38,7 +38,7 @@ it('another signal is a second one at any time', async () => {
 
 /** In a process of its own, because the test runner counts such rejections as failures. */
 const SCRIPT = `
-  const { watchRejections } = await import(${JSON.stringify(path.join(import.meta.dirname, 'rejections.ts'))});
+  const { watchRejections } = await import(${JSON.stringify(path.join(import.meta.dirname, 'process-events.ts'))});
   const lines = [];
   let counted = 0;
   const log = { error: (fields, text) => lines.push({ ...fields, text }) };
