@@ -9,7 +9,7 @@ import { MOVED_COLUMNS } from '../src/db/migrations/0037-queue-states.ts';
 import { TABLES } from '../src/db/tables.ts';
 import { openDatabase } from '../src/installation/open.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, listOver, startService } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import {
@@ -236,7 +236,7 @@ async function assertServes(engine: Engine, storage: Storage, installation: Inst
   try {
     const queue = await service.context.registry.queue(installation.waitlistId, 'production');
     assert.ok(queue);
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, [], 'counters are right');
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, [], 'counters are right');
     const list = listOver(service, installation.waitlistId, installation.key);
     const ann = await list.lookup('ann@example.com');
     assert.deepEqual([ann.status, ann.body.referrals, ann.body.position], [200, 1, 1], ann.text);

@@ -6,10 +6,10 @@ import { hasMailServer } from '../mail/sending.ts';
 import { LEADERBOARD_MAX, leaderboard, listSegment, readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
-import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
 import { bothSegments, readSavedSegment } from '../waitlist/entries/saved-segments.ts';
 import { SEGMENT_PAIRS_MAX, type Segment } from '../waitlist/entries/segment.ts';
-import { putBack } from '../waitlist/invites/removal.ts';
+import { restoreEntry } from '../waitlist/invites/removal.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { addPerson } from '../waitlist/signup/signup.ts';
@@ -138,7 +138,7 @@ export const entries: Command[] = [
     },
     run: async (context, [who = ''], flags) => {
       const neverJoined = flags['never-joined'] === true;
-      const removed = await removeEntry(context, await queueOf(context, flags), who, { neverJoined });
+      const removed = await eraseEntry(context, await queueOf(context, flags), who, { neverJoined });
       const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'the invites and emails of a person without an entry' : id;
       const how = neverJoined && id !== null ? ', as if they had never joined' : '';
@@ -152,7 +152,7 @@ export const entries: Command[] = [
     flags: QUEUE_FLAGS,
     run: async (context, [id = ''], flags) => {
       const queue = await queueOf(context, flags);
-      await putBack(context, queue, id);
+      await restoreEntry(context, queue, id);
       const entry = presentEntry(await readEntry(context, queue, id));
       return { json: entry, text: entryTable([entry]) };
     },

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { openContext } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time.ts';
-import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
@@ -169,5 +169,5 @@ async function removeSomeone(context: Context, queue: Queue): Promise<void> {
     .executeTakeFirst();
   if (!row?.person) return;
   const { email } = queue.vault.open<{ email: string }>('entry.person', row.id, row.person);
-  await removeEntry(context, queue, email);
+  await eraseEntry(context, queue, email);
 }

@@ -3,7 +3,7 @@ import { statement } from '../db/statement.ts';
 import { bytesKey } from '../lib/ids.ts';
 import type { Message } from '../outbox/message.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
-import { takeMail } from '../waitlist/forms/limits.ts';
+import { countIfAllowed } from '../waitlist/forms/limits.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 
@@ -29,7 +29,7 @@ export function movedUpLimit(
     if (composed.has(name)) return false;
     composed.add(name);
     const [recorded] = await trx.run(findMessage, { queueId: queue.id, id });
-    return !recorded && takeMail(change, mailbox);
+    return !recorded && countIfAllowed(change, mailbox);
   };
 }
 

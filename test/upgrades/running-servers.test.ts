@@ -9,7 +9,7 @@ import {
   migrate,
   SCHEMA_VERSION,
 } from '../../src/db/migrate.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
       afterTest(service.close);
       const queue = await service.context.registry.queue(installation.waitlistId, 'production');
       assert.ok(queue);
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     });
 
     it('in the order of the docs: the new server starts, the old one stops writing and is stopped', async () => {
@@ -190,7 +190,7 @@ describe('an upgrade on PostgreSQL', () => {
     afterTest(service.close);
     const queue = await service.context.registry.queue(installation.waitlistId, 'production');
     assert.ok(queue);
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
   });
 });
 

@@ -239,7 +239,7 @@ async function runJob(
     await kind.run(context, queue, { ...openJob(queue, claimed), lease });
     await endHeldJob(context, queue, lease, { outcome: 'done' });
   } catch (error) {
-    await settle(context, queue, kind, lease, error as Error);
+    await endFailed(context, queue, kind, lease, error as Error);
   } finally {
     await stopRenewing?.();
   }
@@ -299,7 +299,7 @@ function openJob(
   };
 }
 
-async function settle(
+async function endFailed(
   context: Context,
   queue: Queue,
   { cleanUp }: JobKind,

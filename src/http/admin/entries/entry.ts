@@ -3,9 +3,9 @@ import { DoorlistError, invalid } from '../../../lib/errors.ts';
 import { closed, Deleted } from '../../../operations/core/schemas.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
-import { removeEntry } from '../../../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../../waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../../../waitlist/entries/update-entry.ts';
-import { putBack, takeOff } from '../../../waitlist/invites/removal.ts';
+import { removeEntry, restoreEntry } from '../../../waitlist/invites/removal.ts';
 import { METADATA_BYTES_MAX } from '../../../waitlist/people/person.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
@@ -218,7 +218,7 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
   app.post(`${path}/restore`, { schema: restoreSchema }, async (request) => {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
-    await putBack(domainFor(parts, request), queue, params.entryId);
+    await restoreEntry(domainFor(parts, request), queue, params.entryId);
     return presentAdminEntry(await readEntry(waitlists, queue, params.entryId));
   });
 
@@ -234,11 +234,11 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
       const erased = query.erase === 'true';
       const { neverJoined = false } = body;
       if (neverJoined && !erased) throw invalid('neverJoined: requires erase=true, because nothing is kept');
-      if (!erased) await takeOff(domainFor(parts, request), queue, id);
+      if (!erased) await removeEntry(domainFor(parts, request), queue, id);
       else if (body.confirm !== id) throw invalid('confirm: to erase the entry, repeat its id in the body');
       else {
         await readEntry(waitlists, queue, id); // By its id only, not by an email or phone number.
-        await removeEntry(domainFor(parts, request), queue, id, { neverJoined });
+        await eraseEntry(domainFor(parts, request), queue, id, { neverJoined });
       }
       return { id, deleted: true as const, erased };
     },

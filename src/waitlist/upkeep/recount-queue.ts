@@ -13,7 +13,7 @@ import { restartCounting } from '../statistics/metadata-keys.ts';
 import { countWrongStatistics, countWrongValues, recountStatistics } from '../statistics/recount.ts';
 import { comparePlaces, repairPlaces } from './check-numbers.ts';
 
-interface Audit {
+interface QueueCheck {
   queue: string;
   entries: number;
   /** Where the counters differ from a fresh count. Empty if all is well. */
@@ -33,7 +33,7 @@ type Counted = Record<Status, number>;
  * Counts a queue from scratch, compares the result with the stored counters, and repairs them if requested.
  * The check takes no lock: it reads counters and entries in one snapshot while signups continue.
  */
-export async function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
+export async function recountQueue(context: Context, queue: Queue, repair: boolean): Promise<QueueCheck> {
   const unlimited = { ...context, db: context.db.unlimited };
   const found = await unlimited.db.snapshot((trx) => examine({ trx, queue }));
   if (!repair || found.findings.length === 0) return found;
@@ -49,7 +49,7 @@ export async function auditQueue(context: Context, queue: Queue, repair: boolean
   });
 }
 
-async function examine(moment: Moment): Promise<Audit> {
+async function examine(moment: Moment): Promise<QueueCheck> {
   const counted = await countStatuses(moment);
   const findings = [
     ...(await compareStatuses(moment, counted)),

@@ -9,7 +9,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { PLACES_AT_ONCE } from '../referrals/close-places.ts';
-import { takeCreditBack } from '../referrals/credits.ts';
+import { withdrawCreditFor } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';
 import { rerankStep } from '../referrals/rerank.ts';
 import { eraseAnswers } from '../requests/repeated-requests.ts';
@@ -48,7 +48,7 @@ interface Removal {
  * instance starts sending any of it, and SQLite's files no longer contain it, unless a long read delays that
  * until the next upkeep. The same person can sign up again, as a new entry.
  */
-export async function removeEntry(
+export async function eraseEntry(
   context: Context,
   queue: Queue,
   who: Who,
@@ -94,7 +94,7 @@ async function eraseWithin(
   }
   await forgetValues(context, change, await forgetPairs(context, change, entry));
   await forgetImports(context, change, entry);
-  await takeCreditBack(change, entry);
+  await withdrawCreditFor(change, entry);
   await trx
     .updateTable('entry')
     .set({

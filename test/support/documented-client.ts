@@ -8,7 +8,7 @@ import { adminToken } from './operators.ts';
 type Fields = Record<string, unknown>;
 
 /** Calls the admin API with a token, and compares every answer with the document. */
-export async function adminClient(service: Service, role: Role = 'owner') {
+export async function documentedClient(service: Service, role: Role = 'owner') {
   const key = await adminToken(service, role, role);
   const { body: document } = await service.request<Document>('GET', '/admin/openapi.json');
   const call = async <T = Fields>(
@@ -37,4 +37,4 @@ export async function adminClient(service: Service, role: Role = 'owner') {
   return { key, call, audited };
 }
 
-export type AdminClient = Awaited<ReturnType<typeof adminClient>>;
+export type DocumentedClient = Awaited<ReturnType<typeof documentedClient>>;
