@@ -12,6 +12,8 @@ const DOORLIST = [path.join(ROOT, 'bin/doorlist')];
 const PROGRAM_DIRECTORY = path.join(ROOT, 'dist.bench');
 /** How `bin/doorlist` runs the program of a package. */
 const PACKAGED = [
+  'env',
+  'MALLOC_ARENA_MAX=2',
   path.join(ROOT, 'bin/node'),
   '--max-semi-space-size=16',
   path.join(PROGRAM_DIRECTORY, 'main.js'),

@@ -29,7 +29,9 @@ await copy('build/health-check.ts', path.join(app, 'health-check.ts'));
 for (const name of await withDependencies(EXTERNAL)) await copyPackage(name);
 await copyNode();
 const command = path.join(directory, 'usr/local/bin/doorlist');
-await writeFile(command, "#!/usr/local/bin/node --max-semi-space-size=16\nimport('/app/dist/main.js');\n");
+// The system passes one word of this line. Without the --, Node would take an --env-file behind it for its own, so that its
+// flags are in the NODE_OPTIONS of the Dockerfile.
+await writeFile(command, "#!/usr/local/bin/node --\nimport('../../../app/dist/main.js');\n");
 await chmod(command, 0o755);
 
 function copy(file: string, to: string): Promise<void> {

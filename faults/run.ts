@@ -13,14 +13,21 @@ const HEAD = [
   ...['recovered', ''],
 ];
 
-/** `npm run faults [-- --seed N] [--short] [WORDS OF A NAME]`: breaks things under load, and prints what was left. */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string' }, short: { type: 'boolean', default: false } },
-});
+const HELP = `npm run faults [-- --seed N] [--short] [WORDS OF A NAME]
+
+Breaks servers and PostgreSQL under load, and prints what was left: what was acknowledged must be there.
+
+  --seed N   Repeat a run.
+  --short    Fewer rounds of each scenario.
+
+Scenarios:
+${SCENARIOS.map(({ name, engine }) => `  ${name}, ${engine}`).join('\n')}
+`;
+
+const { values, positionals } = readWords();
 const wanted = positionals.join(' ').toLowerCase();
 const chosen = SCENARIOS.filter(({ name, engine }) => `${name}, ${engine}`.toLowerCase().includes(wanted));
-if (chosen.length === 0) throw new Error(`there is no scenario with "${wanted}" in its name`);
+if (chosen.length === 0) refuse(`There is no scenario with "${wanted}" in its name.`);
 
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 process.stdout.write(`seed ${seed}, to repeat: npm run faults -- --seed ${seed} ${positionals.join(' ')}\n`);
@@ -35,6 +42,27 @@ try {
   await Promise.all(lanes.map(runInTurn));
 } finally {
   await Promise.all([broken.stop(), whole.stop()]);
+}
+
+function readWords() {
+  const options = {
+    seed: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  try {
+    const words = parseArgs({ allowPositionals: true, options });
+    if (words.values.help !== true) return words;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  process.stdout.write(HELP);
+  process.exit();
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}\n\n${HELP}`);
+  process.exit(2);
 }
 
 async function runInTurn(scenarios: readonly Scenario[]): Promise<void> {

@@ -60,6 +60,26 @@ it('a flipped byte anywhere in the header of a backup reads as damage', async ()
   assert.equal((await openBackup(file, PASSPHRASE)).about.schema, 18);
 });
 
+it('a backup from before 0.1.0 is refused by name', async () => {
+  const file = path.join(directory(), 'before.backup');
+  await writeBackup(file, PASSPHRASE, {
+    about: {
+      engine: 'sqlite',
+      schema: 39,
+      createdAt: '2026-11-01T00:00:00.000Z',
+      release: '0.1.0',
+      hasMasterKey: true,
+    },
+    secrets: { masterKeyId: '', masterKey: null },
+    data: (async function* () {})(),
+    cost: { operations: 1, memory: 8_192 },
+  });
+  const environment = { DOORLIST_DATA_DIR: directory(), DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE };
+  const { code, error } = await typed(environment, 'restore', file);
+  assert.equal(code, 1);
+  assert.match(error, /has schema version 39, from before 0\.1\.0's schema: restore it with a checkout/);
+});
+
 it('a backup of a newer format still reads as one of a newer release', async () => {
   const file = path.join(directory(), 'newer.backup');
   const header = Buffer.from(JSON.stringify({ format: 2, release: '99.0.0' }));

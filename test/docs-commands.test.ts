@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { blur, type Installation, installFor, PAGES, readPage, stepsOf } from './support/page-commands.ts';
 import { without } from './support/programs.ts';
@@ -55,7 +56,7 @@ const NOT_RUN: Record<string, number> = {
   'docs/import-export.md': 3,
   'docs/migrate.md': 1,
   'docs/operations.md': 6,
-  'docs/queue.md': 1,
+  'docs/queue.md': 2,
   'docs/scaling.md': 3,
   'docs/systemd.md': 6,
   'docs/webhooks.md': 1,
@@ -74,7 +75,8 @@ describe('commands in the documentation', () => {
     it(`work in order and print what ${page} shows`, { skip: without('curl', 'jq') }, async (test) => {
       const installation = await installFor(VARIABLES, { ownProcess: page === LOCKED });
       test.after(installation.close);
-      if (page === 'README.md') assert.equal(blur(installation.server.output()).trim(), blur(START_ANSWER));
+      if (page === 'README.md')
+        assert.equal(blur(fromCheckout(installation.server)).trim(), blur(START_ANSWER));
       const given = FROM_NOTHING.includes(page) ? ':' : await prepare(page, installation);
       const [, ...printed] = await installation.run([
         given,
@@ -87,6 +89,14 @@ describe('commands in the documentation', () => {
     });
   }
 });
+
+/** What the server says if it is started as readers do: here it runs in another directory than that of the checkout. */
+function fromCheckout(server: Installation['server']): string {
+  return server
+    .output()
+    .replace(/^ {2}export DOORLIST_DATA_DIR=.*\n/m, '')
+    .replaceAll(path.join(import.meta.dirname, '../bin/doorlist'), 'npm run -s doorlist --');
+}
 
 /** The text of a page for this machine. */
 function local(page: string, shown: string, { server }: Installation): string {

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import pg from 'pg';
 import { loadCommands } from '../src/commands/command-groups.ts';
+import { readConfig } from '../src/config/config.ts';
 import { DatabaseUnavailable, type Engine } from '../src/db/database.ts';
-import { SCHEMA_VERSION } from '../src/db/migrate.ts';
-import { SERVE_LOCK, tryLock } from '../src/db/sqlite/lock.ts';
-import { mayPass } from '../src/installation/explain-error.ts';
+import { SCHEMA } from '../src/db/schema/schema.ts';
+import { tryLock } from '../src/db/sqlite/lock.ts';
+import { mayPass, mayPassOnceOpen } from '../src/installation/explain-error.ts';
 import { conflict, invalid, notFound, unavailable } from '../src/lib/errors.ts';
 import { afterTest } from './support/cleanup.ts';
-import { createEarlier, updateByNewerRelease } from './support/earlier.ts';
-import { oneForEachWay, wordsFor } from './support/every-command.ts';
+import { setVersion, updateByNewerRelease } from './support/earlier.ts';
+import { OPENS_NONE, oneForEachWay, wordsFor } from './support/every-command.ts';
 import { freePort } from './support/free-port.ts';
 import { forEachEngine } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -20,9 +22,8 @@ import { command, jsonOf, typed } from './support/terminal.ts';
 const TRY_AGAIN = 75;
 const BOUNCE = ['mail', 'bounce', '/dev/null'];
 
-/** These open no installation, or report on one that does not open. */
+/** These report on an installation that does not open. */
 const REPORTS = ['doctor', 'status'];
-const OPENS_NONE = ['serve', 'demo', 'restore', 'master-key generate', 'dkim-key generate', 'dkim-key show'];
 
 async function installed(engine: Engine): Promise<Storage> {
   const storage = await createStorage(engine);
@@ -31,8 +32,8 @@ async function installed(engine: Engine): Promise<Storage> {
   return storage;
 }
 
-async function everyCommandSays75(environment: Record<string, string>, but: string[] = []): Promise<void> {
-  const left = [...REPORTS, ...OPENS_NONE, ...but];
+async function everyCommandSays75(environment: Record<string, string>): Promise<void> {
+  const left = [...REPORTS, ...OPENS_NONE];
   const commands = oneForEachWay(await loadCommands()).filter(({ name }) => !left.includes(name));
   assert.ok(commands.length > 8);
   for (const each of commands) {
@@ -76,14 +77,6 @@ describe('a command whose SQLite database', () => {
       assert.equal(mayPass(Object.assign(new Error('no'), { code })), true, code);
   });
 
-  it('is in use by another server is worth another try', async () => {
-    const { storage } = await createEarlier('sqlite', SCHEMA_VERSION - 1);
-    const release = tryLock(storage.dataDir, SERVE_LOCK);
-    assert.ok(release);
-    afterTest(release);
-    assert.equal((await typed(storage.environment, 'migrate')).code, TRY_AGAIN);
-  });
-
   it('is being backed up by another command is worth another try', async () => {
     const storage = await installed('sqlite');
     const release = tryLock(storage.dataDir, 'backup.lock');
@@ -98,8 +91,9 @@ describe('a command whose SQLite database', () => {
 forEachEngine((engine) => {
   describe('the schema of another release', () => {
     it('is worth another try if it is older', async () => {
-      const { storage } = await createEarlier(engine, SCHEMA_VERSION - 1);
-      await everyCommandSays75(storage.environment, ['migrate', 'backup']);
+      const storage = await installed(engine);
+      await setVersion(storage, SCHEMA.version - 1);
+      await everyCommandSays75(storage.environment);
     });
 
     it('is worth another try if it is newer', async () => {
@@ -120,6 +114,71 @@ forEachEngine((engine) => {
       assert.equal(await codeOf(...BOUNCE, 'and more'), 2);
       assert.equal(await codeOf('mail', 'bounce', '/nowhere'), 2);
     });
+  });
+});
+
+describe('a command that finds no usable installation', () => {
+  let storage: Storage;
+  beforeEach(async () => {
+    storage = await installed('sqlite');
+  });
+  const bounce = (environment: Record<string, string> = storage.environment, ...words: string[]) =>
+    typed(environment, ...BOUNCE, ...words);
+  const assertTryAgain = async (finished: ReturnType<typeof bounce>, said: RegExp) => {
+    const { code, error } = await finished;
+    assert.equal(code, TRY_AGAIN, error);
+    assert.match(error, said);
+    assert.doesNotMatch(error, /^\s+at /m);
+  };
+
+  it('is worth another try if its data directory is missing, as before it is mounted, or no directory', async () => {
+    const elsewhere = { ...storage.environment, DOORLIST_DATA_DIR: path.join(storage.dataDir, 'mounted') };
+    await assertTryAgain(bounce(elsewhere), /There is no Doorlist in /);
+    mkdirSync(elsewhere.DOORLIST_DATA_DIR);
+    await assertTryAgain(bounce(elsewhere), /There is no Doorlist in /);
+    const file = path.join(storage.dataDir, 'file');
+    writeFileSync(file, '');
+    await assertTryAgain(bounce({ ...elsewhere, DOORLIST_DATA_DIR: path.join(file, 'data') }), /Doorlist/);
+  });
+
+  it('is worth another try if the master key is away, another one or no key', async () => {
+    const key = path.join(storage.dataDir, 'master.key');
+    for (const text of [undefined, 'nonsense', randomBytes(32).toString('base64')]) {
+      rmSync(key);
+      if (text !== undefined) writeFileSync(key, text, { mode: 0o600 });
+      await assertTryAgain(bounce(), /master key/);
+      if (text === undefined) writeFileSync(key, '');
+    }
+  });
+
+  it('is worth another try if this user may not read what it needs', () => {
+    for (const code of ['EACCES', 'EPERM', 'ENOTDIR', 'ESTALE', 'ENOTCONN']) {
+      const file = path.join(storage.dataDir, 'master.key');
+      const error = Object.assign(new Error(code), { code, syscall: 'open', path: file });
+      assert.equal(mayPassOnceOpen(error, readConfig(storage.environment)), true, code);
+    }
+    assert.equal(mayPassOnceOpen(new TypeError('a bug'), readConfig(storage.environment)), false);
+  });
+
+  it('is worth another try if the file of --env-file is missing, or the configuration is invalid', async () => {
+    await assertTryAgain(
+      bounce(storage.environment, '--env-file', '/nowhere.env'),
+      /named by --env-file, does not exist/,
+    );
+    await assertTryAgain(bounce({ ...storage.environment, PORT: 'x' }), /PORT: /);
+    await assertTryAgain(
+      bounce({ ...storage.environment, DOORLIST_MASTER_KEY_FILE: '/nowhere' }),
+      /cannot read \/nowhere/,
+    );
+  });
+
+  it('is the same for every command that opens it, but for those that could set it up', async () => {
+    const broken = { ...storage.environment, PORT: 'x' };
+    const commands = (await loadCommands()).filter(({ run }) => run);
+    assert.ok(commands.length > 50);
+    for (const each of commands)
+      assert.equal((await typed(broken, ...wordsFor(each))).code, TRY_AGAIN, each.name);
+    for (const words of [['migrate'], ['serve']]) assert.equal((await typed(broken, ...words)).code, 1);
   });
 });
 

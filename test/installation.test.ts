@@ -14,18 +14,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { loadCommands } from '../src/commands/command-groups.ts';
-import { wordsFor } from './support/every-command.ts';
+import { runCommandLine } from '../src/commands/command-line.ts';
+import { OPENS_NONE, wordsFor } from './support/every-command.ts';
 import { forEachEngine } from './support/harness.ts';
 import { type Finished, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { jsonOf, typed } from './support/terminal.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-/** They create an installation where there is none, or need none. */
-const NEEDS_NONE = [
-  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore'],
-  ...['dkim-key generate', 'dkim-key show'],
-];
+const NEEDS_NONE = [...OPENS_NONE, 'migrate'];
+const TRY_AGAIN = 75;
+/** They report on what they find, whatever it is. */
+const REPORTS = ['doctor', 'status'];
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
@@ -37,7 +37,7 @@ describe('a command outside an installation', () => {
     const dataDir = path.join(directory, 'data');
     for (const command of (await loadCommands()).filter(({ name }) => !NEEDS_NONE.includes(name))) {
       const { code, out, error } = await typed({ DOORLIST_DATA_DIR: dataDir }, ...wordsFor(command));
-      assert.equal(code, 1, `${command.name}: ${out}${error}`);
+      assert.equal(code, REPORTS.includes(command.name) ? 1 : TRY_AGAIN, `${command.name}: ${out}${error}`);
       assert.ok(
         `${out}${error}`.includes(`There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR`),
         command.name,
@@ -48,7 +48,7 @@ describe('a command outside an installation', () => {
 
   it('prints the full path where it looked, even for the default', async () => {
     const { code, stderr } = await runIn(directory, {}, 'waitlist', 'list');
-    assert.equal(code, 1);
+    assert.equal(code, TRY_AGAIN);
     assert.ok(stderr.includes(`There is no Doorlist in ${path.join(directory, 'data')}.`), stderr);
     assert.deepEqual(readdirSync(directory), []);
   });
@@ -65,7 +65,7 @@ forEachEngine((engine) => {
     it('is left empty by every command but migrate and serve', async () => {
       for (const words of [['waitlist', 'list'], ['doctor']]) {
         const { code, out, error } = await typed(storage.environment, ...words);
-        assert.equal(code, 1);
+        assert.equal(code, words[0] === 'doctor' ? 1 : TRY_AGAIN);
         assert.match(out + error, /There is no Doorlist in .*`migrate` or `serve`/);
       }
       assert.deepEqual(readdirSync(storage.dataDir), []);
@@ -167,6 +167,29 @@ describe('--env-file', () => {
     writeFileSync(path.join(directory, 'mine.env'), '# Nothing\n');
     const { stderr } = await runIn(directory, {}, '--env-file', 'mine.env', 'waitlist', 'list');
     assert.ok(stderr.includes(`and ${path.join(directory, 'mine.env')}. `), stderr);
+  });
+});
+
+describe('the file of a service', () => {
+  const said = async (...words: string[]) => {
+    const lines: string[] = [];
+    const code = await runCommandLine(['waitlist', 'list', ...words], {
+      environment: { DOORLIST_DATA_DIR: path.join(directory, 'data') },
+      envFile: path.join(directory, '.env'),
+      filesOfServices: [path.join(directory, 'away.env'), path.join(directory, 'service.env')],
+      out: () => {},
+      error: (text) => void lines.push(text),
+    });
+    assert.equal(code, TRY_AGAIN);
+    return lines.join('\n');
+  };
+
+  it('is named where it is there and a command that did not read it finds no installation', async () => {
+    const file = path.join(directory, 'service.env');
+    assert.match(await said(), /--env-file FILE reads another file\.$/);
+    writeFileSync(file, '# Nothing\n');
+    assert.ok((await said()).endsWith(` To read ${file}, add --env-file ${file}.`));
+    assert.match(await said('--env-file', file), /--env-file FILE reads another file\.$/);
   });
 });
 

@@ -9,6 +9,7 @@ import { createMetrics } from '../src/server/metrics.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Signups } from '../src/waitlist/signup/signup.ts';
 import { setConfirmation } from '../src/waitlist/upkeep/confirmations.ts';
+import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { afterTest } from './support/cleanup.ts';
 import { freePort } from './support/free-port.ts';
 import { forEachEngine, startService } from './support/harness.ts';
@@ -16,7 +17,7 @@ import { commandJson, type RunningProcess, runCommand, startProcess } from './su
 import { findProgram, without } from './support/programs.ts';
 import { createStorage } from './support/storage.ts';
 import { jsonOf } from './support/terminal.ts';
-import { until } from './support/webhooks.ts';
+import { endpointFor, until } from './support/webhooks.ts';
 
 const DEPLOY = path.join(import.meta.dirname, '../deploy');
 const ALERTS = path.join(DEPLOY, 'prometheus/alerts.yml');
@@ -150,6 +151,13 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
     firing([...up], [of('doorlist_db_up'), '0x40'])('DoorlistDatabaseDown');
   });
 
+  it('notice what is damaged, until it can be read again', () => {
+    const damaged = (values: string) => [of('doorlist_damaged', ',what="entry"'), values] as const;
+    firing([...up], [...damaged('0x40')])();
+    firing([...up], [...damaged('0x20 1x20')])('DoorlistDamaged');
+    firing([...up], [...damaged('2x20 0x20')])();
+  });
+
   it('notice the first delivery that is given up', () => {
     const attempts = of('doorlist_delivery_attempts_total', ',channel="email",outcome="failed"');
     firing([...up], [attempts, '0x20 1x20'])('DoorlistDeliveriesGivenUp');
@@ -200,6 +208,16 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
         'Doorlist\'s check "sending emails" finds something wrong. Run `status`, or open the Health page.',
       ],
       [
+        'DoorlistHealthUnknown',
+        { job: 'web', instance: 'b:9464', ...warning },
+        'Doorlist on b:9464 cannot check its health. Its log says why.',
+      ],
+      [
+        'DoorlistDamaged',
+        { ...on, what: 'wave', ...critical },
+        'Doorlist on a:9464 cannot decrypt what it stored (wave). Its log says which, and `doctor` looks at everything.',
+      ],
+      [
         'DoorlistErrors',
         { ...on, ...critical },
         'More than 1% of the requests to a:9464 fail with a 5xx, health checks aside.',
@@ -240,6 +258,8 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
       [...up],
       [of('up'), '1x10 0x30'],
       [of('doorlist_db_up'), '0x40'],
+      ['doorlist_db_up{job="web",instance="b:9464"}', '1x40'],
+      [of('doorlist_damaged', ',what="wave"'), '1x40'],
       [of('doorlist_health', ',check="sending emails"'), '2x40'],
       [of('doorlist_http_requests_total', ',route="/x",status="500"'), '0+9x40'],
       [
@@ -262,6 +282,13 @@ describe('the alert rules', { skip: without('Prometheus') }, () => {
       [of('doorlist_db_pool_waiting'), '1x40'],
       [of('doorlist_sign_in_failures_total'), '0+9x40'],
     ];
+    const rules = readFileSync(ALERTS, 'utf8').split('- alert: ').slice(1);
+    const naming = rules.filter((rule) => rule.includes('{{ $labels.')).map((rule) => rule.split('\n')[0]);
+    assert.deepEqual(
+      expected.map(([alert]) => alert).sort(),
+      naming.sort(),
+      'each that names something is below',
+    );
     promtool({
       ...inputOf(series),
       alert_rule_test: expected.map(([alertname, exp_labels, summary]) => ({
@@ -416,6 +443,32 @@ forEachEngine((engine) => {
       assert.doesNotMatch(await read(context), /^doorlist_last_backup/m, 'it is made in another way');
       assert.match(slow, /^doorlist_db_up 1$/m);
       assert.doesNotMatch(slow, /^doorlist_db_bytes/m);
+    });
+
+    it('tell how many deliveries are held, and that those of a disabled endpoint do not wait', async () => {
+      const service = await startService(engine);
+      afterTest(service.close);
+      const { context } = service;
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const { id } = await endpointFor(context, queue, 'https://127.0.0.1:1/');
+      await list.signup({ email: 'ada@example.com' }, { email: 'grace@example.com' });
+      const signups = { waiting: () => 0, mostWaiting: 10 } as Signups;
+      const read = () =>
+        createMetrics()
+          .over({ context, signups, others: async () => [], checkHealth: async () => [] })
+          .read();
+      const counts = async () => {
+        const page = await read();
+        return ['pending', 'held'].map((state) =>
+          Number(
+            new RegExp(`^doorlist_deliveries_${state}\\{channel="webhook"\\} (\\d+)$`, 'm').exec(page)?.[1],
+          ),
+        );
+      };
+      assert.deepEqual(await counts(), [2, 0]);
+      await setEndpointEnabled(context, id, false);
+      assert.deepEqual(await counts(), [0, 2]);
     });
 
     const skip = without('Prometheus');

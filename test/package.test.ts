@@ -132,6 +132,25 @@ describe('the package', () => {
     assert.match(dockerfile, /^COPY --from=build \/image\/usr\/local\/ \/usr\/local\/$/m);
     assert.match(dockerfile, /^ENV .*\bLD_LIBRARY_PATH=\/usr\/local\/lib$/m);
 
+    const [, options = ''] = /^ENV .*\bNODE_OPTIONS=(\S+)/m.exec(dockerfile) ?? [];
+    assert.match(options, /^--max-semi-space-size=\d+$/);
+    const inImage = (...words: string[]) => {
+      const command = path.join(image, 'usr/local/bin/doorlist');
+      // As the system reads it: the rest of the line is one word.
+      const [, program = '', rest = ''] = /^#!(\S+) (.*)\n/.exec(readFileSync(command, 'utf8')) ?? [];
+      return run(path.join(image, program), [rest, command, ...words], {
+        env: { ...env, NODE_OPTIONS: options },
+      });
+    };
+    const variables = path.join(directory, 'image.env');
+    writeFileSync(variables, `DOORLIST_DATA_DIR=${path.join(directory, 'in image')}\n`);
+    await inImage('--env-file', variables, 'migrate');
+    assert.equal((await inImage('waitlist', 'list', '--env-file', variables, '--json')).stdout, '[]\n');
+    await assert.rejects(inImage('waitlist', 'list', '--env-file', '/nowhere.env'), {
+      code: 75,
+      stderr: 'doorlist: /nowhere.env, named by --env-file, does not exist\n',
+    });
+
     const check = (environment: Record<string, string>) =>
       run(process.execPath, [path.join(image, 'app/health-check.ts')], { env: environment }).then(
         () => 'well',

@@ -344,7 +344,7 @@ describe('the start message on PostgreSQL', () => {
     const inFile = await startProcess(storage.environment);
     await inFile.stop();
     assert.ok(inFile.output().includes(`(PostgreSQL, master key in ${storage.dataDir})`));
-    assert.match(inFile.output(), /same DATABASE_URL:\n {2}export DOORLIST_DATA_DIR='/);
+    assert.match(inFile.output(), /same DATABASE_URL:\n {2}export DOORLIST_DATA_DIR='?\//);
     const { stdout: key } = await runCommand(storage.environment, 'master-key', 'show');
     const DOORLIST_MASTER_KEY = /[A-Za-z0-9+/]{43}=/.exec(key)?.[0] ?? '';
     const inVariable = await startProcess({ ...storage.environment, DOORLIST_MASTER_KEY });

@@ -115,6 +115,14 @@ forEachEngine((engine) => {
         );
       });
 
+      const instances = collector.received.flatMap(({ body }) =>
+        (JSON.parse(body) as ExportRequest).resourceSpans.flatMap(({ resource }) =>
+          resource.attributes.filter(({ key }) => key === 'service.instance.id'),
+        ),
+      );
+      assert.equal(instances.length, collector.received.length);
+      assert.equal(new Set(instances.map(({ value }) => JSON.stringify(value))).size, 1);
+
       const spans = spansIn(collector);
       const request = spans.find(({ traceId, kind }) => traceId === caller(1).traceId && kind === REQUEST);
       assert.ok(request);

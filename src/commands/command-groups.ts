@@ -36,7 +36,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['dkim-key'], load: async () => (await import('./dkim-key.ts')).dkimKeys },
   { words: ['mail'], load: async () => (await import('./mail-sending.ts')).mailSending },
   { words: ['mail-event-key'], load: async () => (await import('./hook-keys.ts')).mailEventKeyCommands },
-  { words: ['operations', 'call'], load: async () => (await import('./call.ts')).calls },
+  { words: ['completion'], load: async () => (await import('./completion.ts')).completionOf(loadCommands) },
+  { words: ['operations', 'call'], load: async () => (await import('./call.ts')).calls(loadCommands) },
 ];
 
 /** All commands, or those whose name starts with this word. */

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { fileVariable } from '../config/environment.ts';
 import { SECRETS } from '../config/variables.ts';
-import { explainError, mayPass } from '../installation/explain-error.ts';
+import { explainError, mayPass, mayPassOnceOpen } from '../installation/explain-error.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { EXIT_CODES, FAILED, TRY_AGAIN, USAGE } from '../lib/exit-codes.ts';
@@ -16,45 +16,27 @@ import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/roles.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { onlyOnce } from '../waitlist/requests/only-once.ts';
-import type { KeyedRequest } from '../waitlist/requests/repeated-requests.ts';
-import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
+import { type Command, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { loadCommands } from './command-groups.ts';
+import { COMMON, flagsOf } from './common-flags.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
-import { queueOf } from './queue.ts';
+import { runOnce } from './run-once.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 const HELP_FLAGS = ['--help', '-h'];
 const HELP = ['help', ...HELP_FLAGS];
 const VERSION_WORDS = ['version', '--version', '-v'];
 
 const ENV_FILE_FLAG = '--env-file';
-/** Only the service manager reads it for a server. */
 const FILES_OF_SERVICES = ['/etc/doorlist.env'];
-
-const COMMON: Record<string, Flag> = {
-  json: { about: 'Print the result as JSON.' },
-  'env-file': {
-    value: 'FILE',
-    about: 'Read variables from this file, instead of .env in the working directory.',
-  },
-  help: { about: 'Show this help.' },
-};
-
-const ONCE: Record<string, Flag> = {
-  'idempotency-key': {
-    value: 'KEY',
-    about: 'Run again with the same key within a day, it does nothing again and prints the first result.',
-  },
-};
-
-const flagsOf = ({ flags, once }: Command): Record<string, Flag> => ({ ...flags, ...(once ? ONCE : {}) });
 
 /** Runs one command and returns its exit code: see `EXIT_CODES`. */
 export async function runCommandLine(given: string[], terminal: Terminal): Promise<number> {
   const asJson = given.includes('--json');
   let config: Config | undefined;
   let command: Command | undefined;
+  let isOpen = false;
   try {
     const { words, envFile } = takeEnvFile(given);
     const [first = 'help', ...rest] = words;
@@ -78,13 +60,18 @@ export async function runCommandLine(given: string[], terminal: Terminal): Promi
     }
     const { variables, from } = settingsOf(terminal, envFile);
     config = { ...readConfig(variables), settingsFrom: from };
-    const outcome = await run(command, operands, flags, config, terminal);
+    const outcome = await run(command, operands, flags, config, terminal, () => {
+      isOpen = true;
+    });
     if (asJson) terminal.out(printableJson(outcome.json));
     else if (outcome.text !== '')
       (outcome.outputIsData ? terminal.error : terminal.out)(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
-    return explain(error as Error, asJson, terminal, config, command);
+    // A command that opens the installation by itself may be the one that sets it up.
+    const passes =
+      command?.run && !isOpen ? mayPassOnceOpen(error as Error, config) : mayPass(error as Error);
+    return explain(error as Error, asJson, terminal, { config, command, passes });
   }
 }
 
@@ -105,7 +92,7 @@ function takeEnvFile(given: readonly string[]): { words: string[]; envFile: stri
 
 /** A secret that the environment sets, directly or by its file, overrides both ways of the file. */
 function settingsOf(
-  { environment, envFile }: Terminal,
+  { environment, envFile, filesOfServices = FILES_OF_SERVICES }: Terminal,
   chosen: string | undefined,
 ): { variables: NodeJS.ProcessEnv; from: string } {
   const file = chosen ?? envFile;
@@ -115,12 +102,15 @@ function settingsOf(
     const both = [name, fileVariable(name)];
     if (both.some((each) => environment[each])) for (const each of both) delete filed[each];
   }
-  return { variables: { ...filed, ...environment }, from: sourcesInWords(path.resolve(file)) };
+  return {
+    variables: { ...filed, ...environment },
+    from: sourcesInWords(path.resolve(file), filesOfServices),
+  };
 }
 
-function sourcesInWords(file: string): string {
+function sourcesInWords(file: string, filesOfServices: readonly string[]): string {
   const read = `Variables were read from the environment and ${file}${existsSync(file) ? '' : ', which does not exist'}.`;
-  const unread = FILES_OF_SERVICES.find((each) => each !== file && existsSync(each));
+  const unread = filesOfServices.find((each) => each !== file && existsSync(each));
   return unread === undefined
     ? `${read} ${ENV_FILE_FLAG} FILE reads another file.`
     : `${read} To read ${unread}, add ${ENV_FILE_FLAG} ${unread}.`;
@@ -132,6 +122,7 @@ async function run(
   flags: Flags,
   config: Config,
   terminal: Terminal,
+  opened: () => void,
 ): Promise<Outcome> {
   if (command.raw) return command.raw(config, operands, flags, terminal);
   const context = await openExisting(config, createLogger('silent'));
@@ -141,29 +132,18 @@ async function run(
   });
   try {
     const { vault, ...operators } = await openOperators(context);
+    opened();
     const audit = auditAs({ ...operators, vault }, COMMAND_LINE);
     const actor = referenceTo(COMMAND_LINE);
     const work = async (within: Context) =>
-      (await command.run?.({ ...within, audit, actor }, operands, flags, config)) ?? { json: null, text: '' };
-    const { 'idempotency-key': key, json: _, ...given } = flags;
-    if (key === undefined) return await work(withoutTimeLimits(context));
-    const queue = typeof flags.waitlist === 'string' ? await queueOf(context, flags) : undefined;
-    const request: KeyedRequest = {
-      ...(queue ? { queueId: queue.id, vault: queue.vault } : { vault }),
-      ...{ actor, operation: command.name, key: checkKey(key) },
-      content: () => ({ operands, flags: given }),
-    };
-    return (await onlyOnce<Outcome>(withoutTimeLimits(context), request, work)).answer;
+      (await command.run?.(within, operands, flags, config)) ?? { json: null, text: '' };
+    const acting = { ...withoutTimeLimits(context), audit, actor };
+    return await runOnce(command, acting, vault, { operands, flags }, work);
   } finally {
     // Without it, a server would only notice at its next look that it has something to do.
     if (changed) await context.db.notify().catch(() => {});
     await context.db.close();
   }
-}
-
-function checkKey(key: Flags[string]): string {
-  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new UsageProblem('--idempotency-key: must be 1 to 255 printable ASCII characters');
 }
 
 /** Throws a `UsageProblem` if these are not the words of a command, with all that it requires. */
@@ -174,9 +154,7 @@ export async function checkCommand(words: string[]): Promise<void> {
 async function findCommand(words: string[]): Promise<Command> {
   const command = await commandNamed(words);
   if (command) return command;
-  throw new UsageProblem(
-    `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${await overview()}`,
-  );
+  throw await unknownCommand(words);
 }
 
 async function commandNamed(words: string[]): Promise<Command | undefined> {
@@ -198,7 +176,7 @@ async function helpOn(words: string[]): Promise<string> {
   const commands = await loadCommands(group);
   const beginning = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
   if (beginning.length > 0) return listOf(beginning);
-  throw new UsageProblem(`unknown command "${words.join(' ')}"\n\n${await overview()}`);
+  throw await unknownCommand(words);
 }
 
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
@@ -250,14 +228,12 @@ function explain(
   error: Error,
   asJson: boolean,
   terminal: Terminal,
-  config: Config | undefined,
-  command: Command | undefined,
+  { config, command, passes }: { config: Config | undefined; command: Command | undefined; passes: boolean },
 ): number {
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : explainError(error, config);
   const named =
     error instanceof DoorlistError && words ? withFlagNames(words, command && flagsOf(command)) : words;
-  const passes = mayPass(error);
   const code = error instanceof DoorlistError ? error.code : codeOf(mistyped, passes);
   if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));
   terminal.error(printable(`doorlist: ${named ?? error.stack ?? error.message}`));
@@ -269,7 +245,7 @@ function codeOf(mistyped: boolean, passes: boolean): string {
   return passes ? 'unavailable' : 'failed';
 }
 
-function usage(command: Command): string {
+export function usage(command: Command): string {
   const { name, operands = [] } = command;
   const options = Object.entries(flagsOf(command)).map(([flag, { value, required }]) => {
     const text = value ? `--${flag} ${value}` : `--${flag}`;

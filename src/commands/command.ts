@@ -16,6 +16,9 @@ export interface Outcome {
 
 export type Flags = Record<string, string | string[] | boolean | undefined>;
 
+/** Whether all that a command changes is one change, or it starts a job and works on it. */
+export type Once = true | 'job';
+
 export interface Command {
   /** As typed: `key create`. */
   name: string;
@@ -23,8 +26,12 @@ export interface Command {
   /** What follows the name, such as `KEY_ID`. In brackets if optional. */
   operands?: string[];
   flags?: Record<string, Flag>;
-  /** Takes `--idempotency-key`: all that it changes is one change, and running it again with the same key does nothing again. */
-  once?: true;
+  /** The ids of those that it performs. */
+  operations?: readonly string[];
+  /** Takes `--idempotency-key`: run again with the same key, it does nothing again. */
+  once?: Once | ((operands: readonly string[], flags: Flags) => Once);
+  /** What else is asked for by the same words, such as what is in a file. */
+  content?: (operands: readonly string[], flags: Flags) => Promise<unknown>;
   /** Opens nothing by itself, for commands that must work on a database that does not open. */
   raw?: (config: Config, operands: string[], flags: Flags, terminal: Terminal) => Promise<Outcome>;
   run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;
@@ -34,6 +41,8 @@ export interface Terminal {
   environment: NodeJS.ProcessEnv;
   /** Supplies variables that the environment does not set, if the file exists. */
   envFile?: string;
+  /** Files that only the service manager reads, for a server. Others in tests. */
+  filesOfServices?: readonly string[];
   /** Of new backups. Lower in tests. */
   passphraseCost?: PassphraseCost;
   /** Stands in for the DNS, in tests. */

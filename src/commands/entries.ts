@@ -1,8 +1,11 @@
+import type { Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
 import { hasMailServer } from '../mail/sending.ts';
+import type { SegmentInput } from '../operations/core/segments.ts';
 import { LEADERBOARD_MAX, leaderboard, listSegment, readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
@@ -28,6 +31,7 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
+import { entryIdOf } from './entry-id.ts';
 import { progressLine } from './progress.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
@@ -44,7 +48,7 @@ export const SEGMENT_FLAGS: Record<string, Flag> = {
     about: 'Only entries that joined before this time: 2026-12-01T00:00:00Z, or a date.',
   },
   'joined-after': { value: 'TIME', about: 'Only entries that joined at or after this time.' },
-  referrer: { value: 'ENTRY_ID', about: 'Only entries that this entry referred.' },
+  referrer: { value: 'WHO', about: 'Only entries that this one referred: its id, or its email or phone.' },
   segment: { value: 'NAME_OR_ID', about: 'Only entries of this saved segment. See segment list.' },
 };
 export const STATUS_FLAG: Record<string, Flag> = {
@@ -97,14 +101,13 @@ export const entries: Command[] = [
       ...SEGMENT_FLAGS,
       ...STATUS_FLAG,
       limit: { value: 'N', about: 'Entries per page, up to 200 (default: 50).' },
-      after: { value: 'ENTRY_ID', about: 'Start after this entry.' },
+      after: { value: 'WHO', about: 'Start after this entry: its id, or its email or phone.' },
     },
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
-      const page = {
-        limit: parseWhole(flags, 'limit', { from: 1, to: PAGE_LIMIT_MAX }) ?? 50,
-        after: textOr(flags, 'after', undefined),
-      };
+      const limit = parseWhole(flags, 'limit', { from: 1, to: PAGE_LIMIT_MAX }) ?? 50;
+      const after = textOr(flags, 'after', undefined);
+      const page = { limit, after: after === undefined ? after : await entryIdOf(context, queue, after) };
       const list = (await listSegment(context, queue, await parseSegment(context, queue, flags), page)).map(
         presentEntry,
       );
@@ -114,16 +117,16 @@ export const entries: Command[] = [
   {
     name: 'entry confirm',
     about: "Confirm pending entries on people's behalf: one, a segment, or all.",
-    operands: ['[ENTRY_ID]'],
+    operands: ['[WHO]'],
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, all: { about: 'Confirm every pending entry.' } },
-    run: async (context, [id], flags) => {
+    run: async (context, [who], flags) => {
       const isSegment = Object.keys(SEGMENT_FLAGS).some((name) => flags[name] !== undefined);
-      const chosen = [id !== undefined, flags.all === true, isSegment];
+      const chosen = [who !== undefined, flags.all === true, isSegment];
       if (chosen.filter(Boolean).length !== 1)
-        throw new UsageProblem('use exactly one of ENTRY_ID, conditions such as --where KEY=VALUE, or --all');
+        throw new UsageProblem('use exactly one of WHO, conditions such as --where KEY=VALUE, or --all');
       const queue = await queueOf(context, flags);
       const segment = await parseSegment(context, queue, flags, 'pending');
-      return id === undefined ? confirmMany(context, queue, segment) : confirmOne(context, queue, id);
+      return who === undefined ? confirmMany(context, queue, segment) : confirmOne(context, queue, who);
     },
   },
   {
@@ -147,11 +150,13 @@ export const entries: Command[] = [
   },
   {
     name: 'entry restore',
+    once: true,
     about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
-    operands: ['ENTRY_ID'],
+    operands: ['WHO'],
     flags: QUEUE_FLAGS,
-    run: async (context, [id = ''], flags) => {
+    run: async (context, [who = ''], flags) => {
       const queue = await queueOf(context, flags);
+      const id = await entryIdOf(context, queue, who);
       await restoreEntry(context, queue, id);
       const entry = presentEntry(await readEntry(context, queue, id));
       return { json: entry, text: entryTable([entry]) };
@@ -198,7 +203,8 @@ function parseObject(text: string): unknown {
   }
 }
 
-async function confirmOne(context: Context, queue: Queue, id: string): Promise<Outcome> {
+async function confirmOne(context: Context, queue: Queue, who: string): Promise<Outcome> {
+  const id = await entryIdOf(context, queue, who);
   const { confirmed } = await confirmEntry(context, queue, id, systemUser());
   const text = confirmed ? `Confirmed ${id}.` : `${id} was already confirmed.`;
   return { json: { id, confirmed }, text };
@@ -232,12 +238,30 @@ export async function parseSegment(
   only?: Status,
 ): Promise<Segment> {
   const given = parseConditions(flags);
+  if (given.referrer !== undefined) {
+    given.referrer = await entryIdOf(context, queue, given.referrer);
+    if (!parseId('ent', given.referrer))
+      throw new UsageProblem('--referrer: must be the id of an entry, an email or a phone');
+  }
   const name = textOr(flags, 'segment', undefined);
   if (name === undefined) return given;
   const segment = bothSegments((await readSavedSegment(context, queue, name)).segment, given);
   if (only !== undefined && (segment.status ?? only) !== only)
     throw new UsageProblem(`--segment: is about people who are ${segment.status}, not ${only}`);
   return segment;
+}
+
+/** The same for an operation, which reads the saved segment itself. */
+export function segmentInput(flags: Flags): Static<typeof SegmentInput> {
+  const { pairs, joinedBefore, joinedAfter, status: _, ...rest } = parseConditions(flags);
+  const saved = textOr(flags, 'segment', undefined);
+  return {
+    ...rest,
+    ...(pairs === undefined ? {} : { where: pairs.map(({ key, value }) => `${key}=${value}`) }),
+    ...(joinedBefore === undefined ? {} : { joinedBefore: isoTime(joinedBefore) }),
+    ...(joinedAfter === undefined ? {} : { joinedAfter: isoTime(joinedAfter) }),
+    ...(saved === undefined ? {} : { saved }),
+  };
 }
 
 function parseConditions(flags: Flags): Segment {
@@ -249,8 +273,6 @@ function parseConditions(flags: Flags): Segment {
   const joinedBefore = parseTime(flags, 'joined-before');
   const joinedAfter = parseTime(flags, 'joined-after');
   const referrer = textOr(flags, 'referrer', undefined);
-  if (referrer !== undefined && !parseId('ent', referrer))
-    throw new UsageProblem('--referrer: must be the id of an entry');
   const status = textOr(flags, 'status', undefined);
   if (status !== undefined && !STATUSES.includes(status as Status)) {
     throw new UsageProblem(`--status: must be one of ${STATUSES.join(', ')}`);

@@ -92,7 +92,7 @@ export const mailEventKeyCommands = commandsFor({
         ...(topic === undefined ? {} : { topic: topic === 'none' ? null : topic }),
       } as { provider: string; topic?: string | null };
     },
-    columns: { PROVIDER: ({ own }) => own.provider ?? null },
+    columns: { PROVIDER: ({ own }) => own.provider ?? null, TOPIC: ({ own }) => own.topic ?? null },
   },
   present: presentMailEventKey,
   presentCreated: presentCreatedMailEventKey,

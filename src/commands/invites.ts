@@ -74,6 +74,7 @@ export const invites: Command[] = [
   },
   {
     name: 'invite first',
+    once: 'job',
     about: 'Invite the first COUNT people in the queue. Entries without an email are skipped.',
     operands: ['COUNT'],
     flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
@@ -88,6 +89,7 @@ export const invites: Command[] = [
   },
   {
     name: 'invite segment',
+    once: 'job',
     about: 'Invite every waiting entry that matches the conditions.',
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, _, flags, config) => {

@@ -17,6 +17,7 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
+import { entryIdOf } from './entry-id.ts';
 import { requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
@@ -30,6 +31,7 @@ const COMMON: Record<string, Flag> = {
 export const mailResending: Command[] = [
   {
     name: 'mail resend',
+    once: true,
     about: 'Resend emails: one, all of a kind, kept emails, or failed emails.',
     operands: ['[MAIL_ID]'],
     flags: {
@@ -46,6 +48,7 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail retry',
+    once: true,
     about: 'Retry failed emails: one or all.',
     operands: ['[MAIL_ID]'],
     flags: COMMON,
@@ -53,6 +56,7 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail send-kept',
+    once: 'job',
     about: 'Send the emails that were kept while there was no mail server. Outdated ones are given up.',
     flags: COMMON,
     run: async (context, _, flags, config) => {
@@ -71,14 +75,16 @@ export const mailResending: Command[] = [
   },
   {
     name: 'mail send-confirmations',
+    once: ([entryId]) => (entryId === undefined ? 'job' : true),
     about: 'Send pending people another link to confirm their email: one or all who can be emailed.',
-    operands: ['[ENTRY_ID]'],
+    operands: ['[WHO]'],
     flags: { ...QUEUE_FLAGS, 'dry-run': { about: 'Show who would get an email, without sending any.' } },
-    run: async (context, [entryId], flags, config) => {
+    run: async (context, [who], flags, config) => {
       const { countConfirmations, sendConfirmations } = await import('../mail/confirmations.ts');
       const queue = await queueOf(context, flags);
       const hasServer = await hasMailServer(context, config);
-      if (entryId !== undefined) {
+      if (who !== undefined) {
+        const entryId = await entryIdOf(context, queue, who);
         await resendConfirmation(context, queue, entryId);
         const { email } = await readEntry(context, queue, entryId);
         const mailable = await mailableTo(context, queue, 'confirm', email, hasServer);

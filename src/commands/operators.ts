@@ -28,6 +28,7 @@ const ROLE = { role: { value: 'ROLE', about: 'owner, admin, support or viewer; d
 export const operators: Command[] = [
   {
     name: 'operator setup-link',
+    once: true,
     about: 'Print the link with which the first owner creates an account.',
     run: async (context, _operands, _flags, config) => {
       const opened = await openAccounts(context);

@@ -14,6 +14,7 @@ import { isatty } from 'node:tty';
 import type { Config } from '../config/config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { hasTables, requireTool, restorePostgres } from '../db/postgres/backup.ts';
+import { SCHEMA } from '../db/schema/schema.ts';
 import { damageOf } from '../db/sqlite/backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { removeDamageNote } from '../installation/damage-note.ts';
@@ -110,6 +111,10 @@ function requireFit(config: Config, { engine }: BackupHeader): void {
 
 /** Only what the passphrase has authenticated can be believed. */
 function requireKnownSchema({ about: { schema } }: OpenedBackup): void {
+  if (schema < SCHEMA.version)
+    throw new BackupProblem(
+      `this backup has schema version ${schema}, from before 0.1.0's schema: restore it with a checkout of Doorlist from before that. docs/upgrade.md says how`,
+    );
   if (schema > SCHEMA_VERSION)
     throw new BackupProblem(
       `this backup has schema version ${schema}, but this release supports only ${SCHEMA_VERSION}: use a newer release`,

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { STATUSES } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
 import { findOutputFile, isStandardOutput } from '../lib/files.ts';
@@ -26,8 +29,10 @@ import { transferProgress } from './transfer-progress.ts';
 export const transfer: Command[] = [
   {
     name: 'import',
+    once: 'job',
     about: 'Import people from a CSV or JSON Lines file. Keeps join order and join times.',
     operands: ['FILE'],
+    content: ([file = '']) => digestOf(file),
     flags: {
       ...QUEUE_FLAGS,
       format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (default: detected from the file).` },
@@ -72,6 +77,7 @@ export const transfer: Command[] = [
   },
   {
     name: 'import undo',
+    once: 'job',
     about: 'Undo an import: remove everyone it added, while none of them was invited or referred others.',
     operands: ['JOB_ID'],
     flags: QUEUE_FLAGS,
@@ -173,6 +179,12 @@ function importOptions(flags: Flags): ImportOptions {
     ...(flags.confirmed === true ? { confirmedBy: systemUser() } : {}),
     dryRun: flags['dry-run'] === true,
   };
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('base64url');
 }
 
 /** Before the import begins, and with links followed: writing a list replaces the file. */

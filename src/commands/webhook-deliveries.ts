@@ -74,6 +74,7 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook replay',
+    once: (_, { event }) => (event === undefined ? 'job' : true),
     about: 'Resend one event, all failed deliveries since a given time, or now what waits to be retried.',
     operands: ['ENDPOINT_ID'],
     flags: {

@@ -310,24 +310,22 @@ describe('readConfig', () => {
   it('reads the variables of OpenTelemetry, and traces nothing without a collector', () => {
     const endpoint = 'http://127.0.0.1:4318';
     assert.equal(readConfig({ OTEL_SERVICE_NAME: 'acme' }).tracing, undefined);
-    assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing, {
-      endpoint,
-      headers: {},
-      resource: { 'service.name': 'doorlist' },
-      sampler: 'parentbased_always_on',
-      ratio: 1,
-    });
+    const { resource, ...usual } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing ?? {};
+    assert.deepEqual(usual, { endpoint, headers: {}, sampler: 'parentbased_always_on', ratio: 1 });
+    const { 'service.instance.id': instance, ...named } = resource ?? {};
+    assert.deepEqual(named, { 'service.name': 'doorlist' });
+    assert.match(instance ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/, 'what OpenTelemetry recommends');
     const given = readConfig({
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team=ops',
-      OTEL_RESOURCE_ATTRIBUTES: 'service.name=acme,host.name=one',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=acme,service.instance.id=one',
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
     });
     assert.deepEqual(given.tracing, {
       endpoint,
       headers: { authorization: 'Bearer a=b', 'x-team': 'ops' },
-      resource: { 'service.name': 'acme', 'host.name': 'one' },
+      resource: { 'service.name': 'acme', 'service.instance.id': 'one' },
       sampler: 'parentbased_traceidratio',
       ratio: 0.25,
     });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { normalPostgresUrl } from '../db/postgres/url.ts';
 import type { DkimKey } from '../lib/dkim-key.ts';
 import { isTypo, nearest } from '../lib/text.ts';
@@ -127,7 +128,8 @@ function readTracing(read: <T>(variable: Variable<T>) => T): Config['tracing'] {
   const name = read(VARIABLES.otelServiceName) ?? resource['service.name'] ?? 'doorlist';
   const tracing = {
     headers: Object.fromEntries(pairsOf(read(VARIABLES.otlpHeaders))),
-    resource: { ...resource, 'service.name': name },
+    // All threads of a server have this configuration, so that they are one instance.
+    resource: { 'service.instance.id': randomUUID(), ...resource, 'service.name': name },
     sampler: read(VARIABLES.otelSampler),
     ratio: Number(read(VARIABLES.otelSamplerArg)),
   };

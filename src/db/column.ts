@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Named as in the migrations. Each engine has its own spelling. */
+/** Named as in the schema. Each engine has its own spelling. */
 export type ColumnType = 'bigint' | 'text' | 'bytes';
 
 /** A column of a table: its type in the database, and the type that code reads and writes. */

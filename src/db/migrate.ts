@@ -3,98 +3,10 @@ import { CompiledQuery } from 'kysely';
 import { repeat } from '../lib/promises.ts';
 import { VERSION } from '../lib/root.ts';
 import { type Database, LockUnavailable, type Trx } from './database.ts';
-import { start } from './migrations/0001-start.ts';
-import { webhooks } from './migrations/0002-webhooks.ts';
-import { imports } from './migrations/0003-import.ts';
-import { emails } from './migrations/0004-emails.ts';
-import { erasure } from './migrations/0005-erasure.ts';
-import { transfer } from './migrations/0006-transfer.ts';
-import { sending } from './migrations/0007-sending.ts';
-import { operators } from './migrations/0008-operators.ts';
-import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
-import { statistics } from './migrations/0010-statistics.ts';
-import { forms } from './migrations/0011-forms.ts';
-import { jobs } from './migrations/0012-jobs.ts';
-import { moves } from './migrations/0013-moves.ts';
-import { inviteStates } from './migrations/0014-invite-states.ts';
-import { passkeys } from './migrations/0015-passkeys.ts';
-import { settings } from './migrations/0016-settings.ts';
-import { uploads } from './migrations/0017-uploads.ts';
-import { jobSubjects } from './migrations/0018-job-subjects.ts';
-import { makers } from './migrations/0019-makers.ts';
-import { mailPauses } from './migrations/0020-mail-pauses.ts';
-import { formVisits } from './migrations/0021-form-visits.ts';
-import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
-import { schemaGate } from './migrations/0023-schema-gate.ts';
-import { importRanges } from './migrations/0024-import-ranges.ts';
-import { health } from './migrations/0025-health.ts';
-import { removedFrom } from './migrations/0026-removed-from.ts';
-import { firstHour } from './migrations/0027-first-hour.ts';
-import { savedSegments } from './migrations/0028-saved-segments.ts';
-import { boundedAudit } from './migrations/0029-bounded-audit.ts';
-import { gateKeys } from './migrations/0030-gate-keys.ts';
-import { waves } from './migrations/0031-waves.ts';
-import { waveCounters } from './migrations/0032-wave-counters.ts';
-import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
-import { mailEvents } from './migrations/0034-mail-events.ts';
-import { mailboxes } from './migrations/0035-mailboxes.ts';
-import { sendingLimits } from './migrations/0036-sending-limits.ts';
-import { queueStates } from './migrations/0037-queue-states.ts';
-import { places } from './migrations/0038-places.ts';
-import { repeatedRequests } from './migrations/0039-repeated-requests.ts';
-import { mailEventProviders } from './migrations/0040-mail-event-providers.ts';
-import type { Migration } from './migrations/migration.ts';
+import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
+import { SCHEMA } from './schema/schema.ts';
 
-const NAMED = {
-  start,
-  webhooks,
-  imports,
-  emails,
-  erasure,
-  transfer,
-  sending,
-  operators,
-  failedDeliveries,
-  statistics,
-  forms,
-  jobs,
-  moves,
-  inviteStates,
-  passkeys,
-  settings,
-  uploads,
-  jobSubjects,
-  makers,
-  mailPauses,
-  formVisits,
-  unsettledWaitlists,
-  schemaGate,
-  importRanges,
-  health,
-  removedFrom,
-  firstHour,
-  savedSegments,
-  boundedAudit,
-  gateKeys,
-  waves,
-  waveCounters,
-  uncheckedQueues,
-  mailEvents,
-  mailboxes,
-  sendingLimits,
-  queueStates,
-  places,
-  repeatedRequests,
-  mailEventProviders,
-} satisfies Record<string, Migration>;
-
-export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);
-const NAMES = Object.keys(NAMED);
-export const SCHEMA_VERSION = MIGRATIONS.length;
-/** From this version on, the schema itself refuses writes of earlier releases. */
-export const GATED_SINCE = schemaGate.version;
-/** From this version on, the database says which release made its schema. */
-const RELEASE_SINCE = boundedAudit.version;
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? SCHEMA.version;
 
 export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
@@ -105,17 +17,23 @@ export class SchemaTooOld extends Error {
   override name = 'SchemaTooOld';
   readonly version: number;
 
-  /** `running` describes the update that is running, if one is. */
-  constructor(version: number, running?: string) {
-    const next = running
-      ? `${running}. Wait until it is done.`
-      : 'Nothing was changed. Start the server of this release, or run `migrate`: both update the schema. Servers of an earlier release cannot write from then on.';
+  constructor(version: number, next = UPDATE) {
     super(
       `The database has schema version ${version}, and this release of Doorlist needs version ${SCHEMA_VERSION}. ${next}`,
     );
     this.version = version;
   }
+
+  /** `running` describes the update that is running. */
+  static whileUpdating(version: number, running: string): SchemaTooOld {
+    return new SchemaTooOld(version, `${running}. Wait until it is done.`);
+  }
 }
+
+const UPDATE =
+  'Nothing was changed. Start the server of this release, or run `migrate`: both update the schema. Servers of an earlier release cannot write from then on.';
+/** For schemas that were never released. */
+const UPDATE_ELSEWHERE = `Nothing was changed. This release cannot update it: run \`migrate\` of a checkout of Doorlist from before 0.1.0's schema once, which updates it to version ${SCHEMA.version}, and then start this release. docs/upgrade.md says how.`;
 
 const LOOK_FOR_BLOCKERS_MS = 1_000;
 /** Long enough for others to use the table that the migration could not lock. */
@@ -141,8 +59,8 @@ export interface MigrationStep {
 export type MigrationWatch = (step: Readonly<MigrationStep>) => void;
 
 /**
- * Updates the schema, one migration in one transaction at a time. Safe if several processes start at once.
- * Returns the applied versions.
+ * Creates the schema of an empty database and updates that of others, one migration in one transaction at a time. Safe if
+ * several processes start at once. Returns the applied versions.
  */
 export async function migrate(
   db: Database,
@@ -151,20 +69,20 @@ export async function migrate(
 ): Promise<number[]> {
   const from = await schemaVersion(db);
   const applied: number[] = [];
-  for (let current = from; current < upTo; ) {
+  for (let next = stepAfter(from); next && next.version <= upTo; ) {
+    const migration = next;
     const step: MigrationStep = {
-      ...{ from, to: upTo, version: current + 1, name: NAMES[current] ?? '', statement: 0 },
-      ...{ statements: MIGRATIONS[current]?.statements.length ?? 0, startedAt: Date.now() },
-      ...{ waitingFor: [], state: 'running' },
+      ...{ from, to: upTo, version: migration.version, name: migration.name, statement: 0 },
+      ...{ statements: migration.statements.length, startedAt: Date.now(), waitingFor: [], state: 'running' },
     };
     watch(step);
-    const reached = await watchingLocks(db, step, watch, (known) => applyNext(db, upTo, step, known));
+    const reached = await watchingLocks(db, step, watch, (known) => applyNext(db, migration, step, known));
     if (reached === undefined) {
       await pause(RETRY_AFTER_MS);
       continue;
     }
     if (reached.applied) applied.push(reached.version);
-    current = reached.version;
+    next = stepAfter(reached.version);
     watch({ ...step, waitingFor: [], state: 'done' });
   }
   // New tables go where the others are.
@@ -173,10 +91,14 @@ export async function migrate(
   return applied;
 }
 
+function stepAfter(version: number): Migration | undefined {
+  return [SCHEMA, ...MIGRATIONS].find((migration) => migration.version > version);
+}
+
 /** Returns undefined if a table was in use for too long. */
 async function applyNext(
   db: Database,
-  upTo: number,
+  migration: Migration,
   step: MigrationStep,
   known: (session: number) => void,
 ): Promise<{ version: number; applied: boolean } | undefined> {
@@ -185,11 +107,9 @@ async function applyNext(
       known(await db.sessionOf(trx));
       await db.lockSchema(trx);
       const current = await appliedVersion(db, trx);
-      await refuseNewer(trx, current);
-      const migration = MIGRATIONS[current];
+      await refuseUnknown(trx, current);
       // Another process was faster.
-      if (!migration || current >= upTo || current + 1 !== step.version)
-        return { version: current, applied: false };
+      if (current >= migration.version) return { version: current, applied: false };
       await apply(db, trx, migration, step);
       return { version: migration.version, applied: true };
     });
@@ -205,14 +125,17 @@ async function apply(
   { version, statements }: Migration,
   step: MigrationStep,
 ): Promise<void> {
+  const isNew = version === SCHEMA.version;
   // First, because it waits for running writes and keeps new ones out.
-  if (version >= GATED_SINCE) await db.closeToEarlier(trx, version);
+  if (!isNew) await db.closeToEarlier(trx, version);
   for (const [index, statement] of statements.entries()) {
     step.statement = index + 1;
     await trx.executeQuery(CompiledQuery.raw(db.spell(statement)));
   }
-  const release = version >= RELEASE_SINCE ? `, release = '${VERSION}'` : '';
-  await trx.executeQuery(CompiledQuery.raw(`update schema_version set version = ${version}${release}`));
+  if (isNew) await db.closeToEarlier(trx, version);
+  await trx.executeQuery(
+    CompiledQuery.raw(`update schema_version set version = ${version}, release = '${VERSION}'`),
+  );
 }
 
 /** While the step runs, finds out now and then whether it waits for somebody. */
@@ -241,7 +164,7 @@ async function watchingLocks<T>(
 export async function schemaVersion(db: Database): Promise<number> {
   if (!(await db.hasTable(db.query, 'schema_version'))) return 0;
   const version = await readVersion(db.query);
-  await refuseNewer(db.query, version);
+  await refuseUnknown(db.query, version);
   return version;
 }
 
@@ -256,12 +179,14 @@ export async function requireCurrentSchema(db: Database): Promise<void> {
   const since = await db.schemaLockedSince();
   if (since === undefined) throw new SchemaTooOld(version);
   const seconds = Math.round(((await db.now()) - since) / 1_000);
-  throw new SchemaTooOld(version, `Another process is updating it, in this step for ${seconds} s`);
+  throw SchemaTooOld.whileUpdating(version, `Another process is updating it, in this step for ${seconds} s`);
 }
 
 async function appliedVersion(db: Database, trx: Trx): Promise<number> {
   if (await db.hasTable(trx, 'schema_version')) return readVersion(trx);
-  await trx.executeQuery(CompiledQuery.raw('create table schema_version (version bigint not null)'));
+  await trx.executeQuery(
+    CompiledQuery.raw('create table schema_version (version bigint not null, release text)'),
+  );
   await trx.executeQuery(CompiledQuery.raw('insert into schema_version (version) values (0)'));
   return 0;
 }
@@ -280,10 +205,11 @@ function madeBy(release: string): string {
     : `Doorlist ${release} or newer, which made it`;
 }
 
-async function refuseNewer(executor: Database['query'], version: number): Promise<void> {
+async function refuseUnknown(executor: Database['query'], version: number): Promise<void> {
+  if (version > 0 && version < SCHEMA.version) throw new SchemaTooOld(version, UPDATE_ELSEWHERE);
   if (version <= SCHEMA_VERSION) return;
-  const { rows } = await executor.executeQuery<{ release?: string | null }>(
-    CompiledQuery.raw('select * from schema_version'),
+  const { rows } = await executor.executeQuery<{ release: string | null }>(
+    CompiledQuery.raw('select release from schema_version'),
   );
   const release = rows[0]?.release;
   const fitting = release ? madeBy(release) : 'a newer release';

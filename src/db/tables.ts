@@ -1,7 +1,7 @@
 import { bytes, type ColumnsOf, generated, integer, oneOf, orNull, text } from './column.ts';
 
-// The whole schema is in one file, despite its length, so that a migration has only one counterpart. Times
-// are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
+// All tables are in one file, despite its length, so that a migration has only one counterpart. `schema/` creates
+// them. Times are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -104,8 +104,6 @@ const queueState = {
   opened: generated(integer),
   /** Places behind this joining sequence may still count those who are gone. null if none does. */
   close_after: orNull(integer),
-  /** Mailboxes are filled in up to this joining sequence. null if all are. */
-  mailboxes_after: orNull(integer),
   /** Invites that were neither accepted nor revoked, and whose expiry has not been recorded. */
   open_invites: generated(integer),
   /** Invites that were ever accepted. */

@@ -26,6 +26,7 @@ export function explainError(error: Error, config?: Where): string | undefined {
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
+    error instanceof NothingThere ||
     error instanceof SchemaTooOld ||
     error instanceof NothingThere ||
     error instanceof PostgresTooOld ||
@@ -114,4 +115,12 @@ export function mayPass(error: Error): boolean {
     explainSqlite(error, '') !== undefined ||
     PASSING_CODES.has((error as NodeJS.ErrnoException).code ?? '')
   );
+}
+
+/**
+ * The same for a command that could not open the installation, and so never came to what was asked. Whatever an operator
+ * can mend is worth another try: a disk that is not mounted yet, a key or a file that this user may not read, a variable.
+ */
+export function mayPassOnceOpen(error: Error, config: Config | undefined): boolean {
+  return mayPass(error) || explainError(error, config) !== undefined;
 }

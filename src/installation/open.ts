@@ -118,7 +118,7 @@ export async function openForThread(
 function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
   if (config.databaseUrl !== undefined) return error;
   const note = isServing(config) ? readMigrationNote(config) : undefined;
-  return note === undefined ? error : new SchemaTooOld(error.version, note);
+  return note === undefined ? error : SchemaTooOld.whileUpdating(error.version, note);
 }
 
 export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {

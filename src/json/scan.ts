@@ -84,13 +84,15 @@ export function countColons(json: string): number {
   return count;
 }
 
-type Excess = 'nesting' | 'values' | 'keys';
+/** `keys` are those of one object, `allKeys` those of all. */
+type Excess = 'nesting' | 'values' | 'keys' | 'allKeys';
 
-/** Whether JSON is nested deeper, or has more values or more keys in an object than allowed. Stops at the first excess. */
+/** Whether JSON is nested deeper, or has more values or keys than allowed. Stops at the first excess. */
 export function findExcess(json: string, most: Record<Excess, number>): Excess | undefined {
   let depth = 0;
   const keys: number[] = [];
   let values = 1;
+  let allKeys = 0;
   let excess: Excess | undefined;
   scan(json, {
     mark: (character) => {
@@ -98,12 +100,16 @@ export function findExcess(json: string, most: Record<Excess, number>): Excess |
       if (opens) {
         depth += 1;
         keys[depth] = 0;
-      } else if (character === MARK.colon) keys[depth] = (keys[depth] ?? 0) + 1;
-      else if (character === MARK.arrayEnd || character === MARK.objectEnd) depth -= 1;
+      } else if (character === MARK.colon) {
+        keys[depth] = (keys[depth] ?? 0) + 1;
+        allKeys += 1;
+      }
+      if (character === MARK.arrayEnd || character === MARK.objectEnd) depth -= 1;
       if (opens || character === MARK.comma) values += 1; // The first value. Each comma adds another.
       if (depth > most.nesting) excess = 'nesting';
       else if (values > most.values) excess = 'values';
       else if ((keys[depth] ?? 0) > most.keys) excess = 'keys';
+      else if (allKeys > most.allKeys) excess = 'allKeys';
       return excess !== undefined;
     },
   });

@@ -29,6 +29,8 @@ export interface FieldProblem {
 /** A message about a field starts with its name: `email: is required`. */
 const ABOUT_FIELD = /^([a-zA-Z][\w.[\]]*): (.+)$/s;
 
+const NO_WORDS = 'the request is not valid';
+
 export class DoorlistError extends Error {
   override name = 'DoorlistError';
   readonly code: ErrorCode;
@@ -41,7 +43,7 @@ export class DoorlistError extends Error {
     retryAfterSeconds?: number,
     fields?: readonly FieldProblem[],
   ) {
-    super(message);
+    super(message || NO_WORDS);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
     this.#fields = fields;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { logSparingly, passRepeatedOn } from './sparing-log.ts';
+import { flushRepeated, logSparingly, passRepeatedOn } from './sparing-log.ts';
 
 describe('logSparingly', () => {
   let lines: [level: string, message: string, fields: object][];
@@ -47,6 +47,18 @@ describe('logSparingly', () => {
       ['warn', 'once', {}],
       ['warn', 'once', {}],
     ]);
+  });
+
+  it('tells at the end what happened in a minute that is not over, once', () => {
+    const to = log();
+    for (let n = 1; n <= 3; n += 1) logSparingly(to, 'warn', { n }, 'again');
+    logSparingly(to, 'warn', {}, 'once');
+    lines = [];
+    flushRepeated(to);
+    assert.deepEqual(lines, [['warn', 'again', { n: 3, times: 2 }]]);
+    flushRepeated(to);
+    mock.timers.tick(60_000);
+    assert.equal(lines.length, 1);
   });
 
   it('tells failures of the same words apart by their kind', () => {

@@ -45,6 +45,18 @@ export function logSparingly(log: Log, level: Level, fields: object, message: st
   endMinute(log, ofLog, kind);
 }
 
+/** Of a process that ends: what happened within a minute that is not over is told now. */
+export function flushRepeated(log: Log): void {
+  for (const known of repeated.get(log)?.values() ?? []) tell(log, known);
+}
+
+function tell(log: Log, known: Repeated): void {
+  const { level, message, fields, times } = known;
+  if (times === 0) return;
+  known.times = 0;
+  log[level]({ ...fields, times }, message);
+}
+
 function endMinute(log: Log, ofLog: Map<string, Repeated>, kind: string): void {
   setTimeout(() => {
     const known = ofLog.get(kind);
@@ -52,9 +64,7 @@ function endMinute(log: Log, ofLog: Map<string, Repeated>, kind: string): void {
       ofLog.delete(kind);
       return;
     }
-    const { level, message, fields, times } = known;
-    known.times = 0;
-    log[level]({ ...fields, times }, message);
+    tell(log, known);
     endMinute(log, ofLog, kind);
   }, LINE_EVERY_MS).unref();
 }

@@ -16,6 +16,7 @@ import {
   readProgress,
   workOnJob,
 } from '../waitlist/jobs/jobs.ts';
+import { serverGoesOn, startJob } from '../waitlist/jobs/start-job.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -91,7 +92,7 @@ async function create(
   if (reason === 'kind_off' || reason === 'no_mail_server') throw conflict(message ?? '');
   const { asked, ...skipped } = await countConfirmations(context, queue);
   const total = asked + Object.values(skipped).reduce((sum, count) => sum + count, 0);
-  return changeQueue(context, queue, async (change) => {
+  const start = async (change: QueueChange) => {
     const progress: Progress = { ...NOBODY, after: 0 };
     const lease = createJob(context, change, {
       kind: KIND,
@@ -106,8 +107,9 @@ async function create(
       object: { kind: 'waitlist', id: queue.waitlist.id },
       after: { job: formatId('job', lease.id) },
     });
-    return lease;
-  });
+    return { lease };
+  };
+  return (await startJob(context, queue, start, serverGoesOn)).lease;
 }
 
 async function work(context: Context, queue: Queue, lease: JobLease): Promise<Confirmations> {

@@ -10,6 +10,7 @@ import {
   readProgress,
   workOnJob,
 } from '../waitlist/jobs/jobs.ts';
+import { serverGoesOn, startJob } from '../waitlist/jobs/start-job.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -63,7 +64,7 @@ function resendJob(kind: string, state: 'failed' | 'kept'): ResendJob {
   ): Promise<JobLease> => {
     requireProduction(queue);
     const total = await count(context, queue, { ...input, states: [state] });
-    return changeQueue(context, queue, async (change) => {
+    const start = async (change: QueueChange) => {
       const progress: Progress = { resent: 0, skipped: {}, after: null };
       const lease = createJob(context, change, { kind, input, progress, total, runner: 'server', held });
       const { id, after } = recordOf(queue, { ...input, states: [state] });
@@ -72,8 +73,9 @@ function resendJob(kind: string, state: 'failed' | 'kept'): ResendJob {
         object: { kind: 'mail', id },
         after: { ...after, job: formatId('job', lease.id) },
       });
-      return lease;
-    });
+      return { lease };
+    };
+    return (await startJob(context, queue, start, serverGoesOn)).lease;
   };
   const run = async (context: Context, queue: Queue, lease: JobLease, input: Which, from: string | null) => {
     let after = from;

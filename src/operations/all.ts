@@ -1,5 +1,46 @@
 import type { Operation } from './core/operation.ts';
+import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
+import { addEntry, entries } from './entries/entries.ts';
+import { searchPeople } from './entries/search-people.ts';
+import { segments } from './entries/segments.ts';
+import { form } from './forms/form.ts';
+import { referralReviews } from './forms/reviews.ts';
+import { createInvites } from './invites/create-invites.ts';
+import { invites } from './invites/invites.ts';
+import { jobs } from './jobs/jobs.ts';
+import { mails } from './mails/mails.ts';
+import { mailSettings } from './mails/settings.ts';
+import { listAudit } from './operators/audit.ts';
+import { operatorMails } from './operators/operator-mails.ts';
+import { operators } from './operators/operators.ts';
+import { tokens } from './operators/tokens.ts';
+import { transfer } from './transfer/transfer.ts';
 import { waves } from './waves/waves.ts';
+import { webhookDeliveries } from './webhooks/deliveries.ts';
+import { webhookEndpoints, webhookSecrets } from './webhooks/endpoints.ts';
 
 /** Every operation that is declared, in the order of the reference. */
-export const OPERATIONS: readonly Operation[] = [...waves];
+export const OPERATIONS: readonly Operation[] = [
+  ...operators,
+  ...operatorMails,
+  ...tokens,
+  listAudit,
+  ...webhookEndpoints,
+  ...webhookSecrets,
+  ...webhookDeliveries,
+  ...mailSettings,
+  ...mails,
+  ...transfer,
+  ...form,
+  ...referralReviews,
+  ...jobs,
+  ...entries,
+  ...aboutEntry,
+  ...segments,
+  searchPeople,
+  getEntryShare,
+  addEntry,
+  ...invites,
+  createInvites,
+  ...waves,
+];

@@ -15,6 +15,7 @@ import { waitForDatabase, warnOfLargePools } from '../installation/wait-for-data
 import { localCounts } from '../lib/counts.ts';
 import { createLogger, LOG_FLUSH_EVERY_MS, type Log, type Logger } from '../lib/log.ts';
 import { newSharedMemory, sharedCounts } from '../lib/shared-counts.ts';
+import { flushRepeated } from '../lib/sparing-log.ts';
 import { argon2Passwords } from '../operators/password.ts';
 import { isMasterKeySaved } from '../vault/master-key.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
@@ -91,6 +92,7 @@ const IGNORED_SIGNALS = ['SIGHUP', 'SIGUSR1'] as const;
 /** What concerns the process and not its work. */
 function watchProcess(log: Logger, opened: AsyncDisposableStack): void {
   opened.defer(() => new Promise<void>((resolve) => log.flush(() => resolve())));
+  opened.defer(() => flushRepeated(log));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
   flushing.unref();
   opened.defer(() => clearInterval(flushing));

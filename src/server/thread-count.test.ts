@@ -1,14 +1,35 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readConfig } from '../config/config.ts';
-import { countThreads, shareConnections, threadsFor } from './thread-count.ts';
+import { ROOT } from '../lib/root.ts';
+import { countThreads, memoryFor, shareConnections, threadsFor } from './thread-count.ts';
 
 const POSTGRES = { DATABASE_URL: 'postgres://127.0.0.1/doorlist' };
 
 describe('the number of threads', () => {
   it('depends on the processors unless it is given', () => {
-    const counts = [1, 2, 3, 4, 5, 6, 64].map(threadsFor);
+    const counts = [1, 2, 3, 4, 5, 6, 64].map((processors) => threadsFor(processors, 64e9));
     assert.deepEqual(counts, [1, 1, 1, 2, 2, 3, 3]);
+  });
+
+  it('depends on the memory that a container has, too', () => {
+    const MIB = 1024 ** 2;
+    const counts = [128, 512, 600, 1024].map((mebibytes) => threadsFor(64, mebibytes * MIB));
+    assert.deepEqual(counts, [1, 1, 2, 3]);
+    for (const threads of [2, 3]) {
+      assert.equal(threadsFor(64, memoryFor(threads)), threads);
+      assert.equal(threadsFor(64, memoryFor(threads) - 1), threads - 1);
+    }
+    assert.equal(threadsFor(4, 64e9), 2, 'memory without processors');
+  });
+
+  it('fits into the limit of the Kubernetes manifest, with an import and room', () => {
+    const manifest = readFileSync(path.join(ROOT, 'deploy/kubernetes/doorlist.yaml'), 'utf8');
+    const [, limit] = /limits: \{ memory: (\d+)Mi \}/.exec(manifest) ?? [];
+    const bytes = Number(limit) * 1024 ** 2;
+    assert.ok(bytes >= 1.1 * memoryFor(threadsFor(64, bytes)), `${limit}Mi`);
   });
 
   it('is a whole number from 1 to 16, or auto', () => {

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { REPLICA_POOL } from '../db/postgres/open.ts';
 import type { ConnectionShare } from '../installation/open.ts';
@@ -6,6 +6,13 @@ import { canSharePorts } from './listen.ts';
 
 /** With one connection, a thread whose transaction waits for a lock could not read. */
 const LEAST_POOL = 2;
+
+/** Private memory of a server with one thread after a load of hundreds of requests at once, as a package. */
+const SERVER_BYTES = 340e6;
+/** What each further thread adds: half of it at the start. */
+const THREAD_BYTES = 130e6;
+/** For an import of any size: `npm run bench -- memory` fails above it. */
+export const IMPORT_BYTES = 100e6;
 
 interface ThreadCount {
   threads: number;
@@ -16,15 +23,31 @@ interface ThreadCount {
 /** How many threads answer requests: as many as asked for, unless something stands in the way. */
 export async function countThreads(config: Config): Promise<ThreadCount> {
   const isAsked = config.workers !== 'auto';
-  const wanted = config.workers === 'auto' ? threadsFor(availableParallelism()) : config.workers;
+  const wanted =
+    config.workers === 'auto' ? threadsFor(availableParallelism(), usableMemory()) : config.workers;
   const { threads, reason } = await limitThreads(config, wanted);
   return isAsked && threads < wanted && reason !== undefined ? { threads, reason } : { threads };
 }
 
-/** Another thread pays off only if it has a processor, beside the one that writes to SQLite, or beside PostgreSQL. */
-export function threadsFor(processors: number): number {
-  if (processors < 4) return 1;
-  return processors < 6 ? 2 : 3;
+/** A limit of the container or the service, such as a cgroup's, or all that the machine has. */
+function usableMemory(): number {
+  const limit = process.constrainedMemory();
+  return Math.min(limit === 0 ? Number.POSITIVE_INFINITY : limit, totalmem());
+}
+
+/** What a server with so many threads takes at most, while it imports. */
+export function memoryFor(threads: number): number {
+  return SERVER_BYTES + (threads - 1) * THREAD_BYTES + IMPORT_BYTES;
+}
+
+/**
+ * Another thread pays off only if it has a processor, beside the one that writes to SQLite, or beside PostgreSQL. Without
+ * the memory for it, the system would end the whole server.
+ */
+export function threadsFor(processors: number, memory: number): number {
+  const most = processors < 4 ? 1 : processors < 6 ? 2 : 3;
+  for (let threads = most; threads > 1; threads -= 1) if (memoryFor(threads) <= memory) return threads;
+  return 1;
 }
 
 async function limitThreads(config: Config, wanted: number): Promise<ThreadCount> {

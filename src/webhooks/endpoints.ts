@@ -70,6 +70,17 @@ export async function findEndpoint(context: Context, endpointId: string): Promis
   return { queue, row };
 }
 
+/** An endpoint of this queue. One of another queue is not found. */
+export async function findEndpointIn(
+  context: Context,
+  queue: Queue,
+  endpointId: string,
+): Promise<FoundEndpoint> {
+  const found = parseId('whe', endpointId) && (await findEndpoint(context, endpointId));
+  if (found?.queue.id !== queue.id) throw notFound(`there is no webhook endpoint ${endpointId}`);
+  return found;
+}
+
 export async function showEndpoint(context: Context, endpointId: string): Promise<Endpoint> {
   const { queue, row } = await findEndpoint(context, endpointId);
   return readEndpoint(queue, row);

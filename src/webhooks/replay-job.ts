@@ -14,6 +14,7 @@ import {
   readProgress,
   workOnJob,
 } from '../waitlist/jobs/jobs.ts';
+import { serverGoesOn, startJob } from '../waitlist/jobs/start-job.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
@@ -102,7 +103,7 @@ async function createReplay(
 ): Promise<{ queue: FoundEndpoint['queue']; lease: JobLease; input: ReplayInput }> {
   const found = await findEndpoint(context, endpointId);
   const total = await countReplayed(context.db, found, range);
-  return changeQueue(context, found.queue, async (change) => {
+  const start = async (change: QueueChange) => {
     const input: ReplayInput = { ...range, to: range.to ?? change.now + 1, endpoint: endpointId };
     const progress: ReplayProgress = { replayed: 0, after: oldestId(range.from).toString('hex') };
     const lease = createJob(context, change, {
@@ -120,7 +121,8 @@ async function createReplay(
       after: { ...recordOf(range), job: formatId('job', lease.id) },
     });
     return { queue: found.queue, lease, input };
-  });
+  };
+  return startJob(context, found.queue, start, serverGoesOn);
 }
 
 function recordOf({ from, to, state, failedSince }: ReplayRange): Record<string, unknown> {

@@ -55,15 +55,13 @@ export function findOversized(
     if (most !== undefined) add(`has more than ${most} values`);
     else if (schema.items) for (const [at, each] of value.entries()) among(schema.items, each, String(at));
   } else if (typeof value === 'object' && value !== null) {
-    const { properties = {}, additionalProperties } = schema;
+    const { properties = {} } = schema;
     const keys = Object.keys(value);
     const most = mostOf(schema, 'maxProperties', keys.length);
     if (most !== undefined) {
       add(`has more than ${most} keys`);
       return;
     }
-    if (takes('object') && additionalProperties === false)
-      refuseManyUnknown(keys, properties, problems, (key) => name(`${path}/${key}`));
     for (const [key, inner] of Object.entries(properties))
       if (Object.hasOwn(value, key)) among(inner, (value as Record<string, unknown>)[key], key);
     const others = othersOf(schema);
@@ -91,18 +89,43 @@ function mostOf(
   return domains !== undefined && count > unitsFor(domains) ? domains : undefined;
 }
 
-/** A few are reported together with what else is wrong. */
-function refuseManyUnknown(
-  keys: readonly string[],
-  properties: object,
-  problems: Problems,
-  name: (key: string) => string,
-): void {
-  if (keys.length <= Object.keys(properties).length + UNKNOWN_FIELDS_NAMED) return;
-  for (const key of keys) {
-    if (problems.isFull) return;
-    if (!Object.hasOwn(properties, key)) problems.add(name(key.slice(0, 64)), 'unknown field');
+/** Where there are fields that the schema does not know, up to ten. */
+export function findUnknown(schema: PlainSchema, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const found = unknownIn(schema, value);
+  const inside = (inner: PlainSchema | undefined, key: string | number, each: unknown) => {
+    if (!inner || found.length === UNKNOWN_FIELDS_NAMED) return;
+    const more = findUnknown(inner, each).slice(0, UNKNOWN_FIELDS_NAMED - found.length);
+    found.push(...more.map((at) => `/${key}${at}`));
+  };
+  if (Array.isArray(value)) for (const [at, each] of value.entries()) inside(schema.items, at, each);
+  else
+    for (const [key, inner] of Object.entries(schema.properties ?? {}))
+      if (Object.hasOwn(value, key)) inside(inner, key, (value as Record<string, unknown>)[key]);
+  // What may be one of several things is the one that knows most of its fields.
+  const [closest] = (schema.anyOf ?? [])
+    .filter(({ type }) => [type].flat().includes(Array.isArray(value) ? 'array' : 'object'))
+    .toSorted((a, b) => knownIn(b, value) - knownIn(a, value));
+  return closest ? [...found, ...findUnknown(closest, value)].slice(0, UNKNOWN_FIELDS_NAMED) : found;
+}
+
+function knownIn({ properties = {} }: PlainSchema, value: object): number {
+  return Object.keys(properties).filter((key) => Object.hasOwn(value, key)).length;
+}
+
+/** Those of the object itself, up to ten. */
+function unknownIn(
+  { additionalProperties, properties = {}, patternProperties }: PlainSchema,
+  value: object,
+): string[] {
+  if (additionalProperties !== false || patternProperties || Array.isArray(value)) return [];
+  const found: string[] = [];
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(properties, key)) continue;
+    found.push(`/${key.slice(0, 64)}`);
+    if (found.length === UNKNOWN_FIELDS_NAMED) break;
   }
+  return found;
 }
 
 /** The limit, if the text is longer. */

@@ -123,6 +123,20 @@ describe('parseStrictJson', () => {
     refuses(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'body: is nested deeper than 64 levels');
   });
 
+  it('takes 50000 keys in all, rejects one more, and never counts values that are not keys', () => {
+    const people = (count: number, keys: number) =>
+      Array.from({ length: count }, (_, at) =>
+        Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, at])),
+      );
+    assert.equal((parse(JSON.stringify(people(100, 500))) as unknown[]).length, 100);
+    refuses(
+      JSON.stringify([...people(100, 500), { a: 1 }]),
+      'body: has more than 50000 keys; send fewer entries at once',
+    );
+    refuses(JSON.stringify(people(1, 10_001)), 'body: has an object with more than 10000 keys');
+    assert.equal((parse(JSON.stringify(Array(60_000).fill(0))) as unknown[]).length, 60_000);
+  });
+
   it('throws no other error, whatever the bytes', async (test) => {
     await assertProperty(
       test,

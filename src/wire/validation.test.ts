@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { describe, it } from 'node:test';
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
 import Type, { type TSchema } from 'typebox';
+import { Problems } from '../lib/errors.ts';
 import { compileValidator } from './validation.ts';
 
 function messageFor(schema: TSchema, input: unknown, httpPart = 'body'): string | undefined {
@@ -28,8 +29,8 @@ describe('what is wrong with a request', () => {
     [{ where: ['plan=pro', 5] }, 'where[1]: must be a string'],
     [{ where: 5 }, 'where: must be an object or array'],
     [
-      { where: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, // More problems than are looked for.
-      [0, 1, 2, 3, 4, 5, 6].map((at) => `where[${at}]: must be a string`).join('; '),
+      { where: Array(20).fill(1) }, // More problems than are told.
+      Array.from({ length: 10 }, (_, at) => `where[${at}]: must be a string`).join('; '),
     ],
     [{ items: ['a', 5, null, 6] }, 'items[1]: must be a string or null; items[3]: must be a string or null'],
     [{ what: 1, where: 5 }, 'what: unknown field; where: must be an object or array'],
@@ -38,6 +39,41 @@ describe('what is wrong with a request', () => {
     it(`is said once of ${JSON.stringify(input)}, for the kind of value that was sent`, () => {
       assert.equal(messageFor(body, input), message);
     });
+
+  it('is said of unknown fields, ten at most, however many there are and wherever they are', () => {
+    const unknown = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`u${at}`, at]));
+    const told = (prefix: string, count: number) =>
+      Array.from({ length: Math.min(count, 10) }, (_, at) => `${prefix}u${at}: unknown field`);
+    const inside = Type.Object(
+      Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`known${at}`, Type.Optional(text)])),
+      { additionalProperties: false },
+    );
+    const eitherWay = Type.Union([inside, Type.Object({ id: text }, { additionalProperties: false }), text]);
+    for (let count = 1; count < 40; count += 1) {
+      assert.equal(messageFor(inside, unknown(count)), told('', count).join('; '));
+      const list = Type.Object({ events: Type.Array(inside, { maxItems: 9 }) });
+      assert.equal(
+        messageFor(list, { events: [{ known0: 'a' }, unknown(count)] }),
+        told('events[1].', count).join('; '),
+      );
+      assert.equal(messageFor(eitherWay, { id: 'a', ...unknown(count) }), told('', count).join('; '));
+    }
+    const all = [...told('', 3), 'known0: must be a string'].join('; ');
+    assert.equal(messageFor(inside, { ...unknown(3), known0: 5 }), all);
+    assert.equal(messageFor(eitherWay, { id: 'a' }), undefined);
+    const [twice] = told('[0].', 1);
+    assert.equal(
+      messageFor(Type.Array(inside, { maxItems: 99 }), Array(99).fill(unknown(1)))?.split('; ')[0],
+      twice,
+    );
+  });
+
+  it('always has words', () => {
+    assert.equal(new Problems().toError().message, 'the request is not valid');
+    const never = Type.Object({ a: Type.Never() });
+    assert.notEqual(messageFor(never, { a: 1 }), '');
+  });
 
   describe('with more values than are allowed', () => {
     const texts = Type.Record(Type.String(), text, { maxProperties: 2 });

@@ -1,8 +1,12 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { Problems } from '../lib/errors.ts';
-import { findOversized, type PlainSchema, unboundedPlaces } from './bounds.ts';
+import { findOversized, findUnknown, type PlainSchema, unboundedPlaces } from './bounds.ts';
+
+/** A value that may be of several kinds has a problem for each. The usual eight would not name ten fields. */
+Settings.Set({ maxErrors: 100 });
 
 interface SchemaProblem {
   keyword: string;
@@ -28,7 +32,12 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     if (validator.Check(input)) return { value: input };
     if (httpPart === 'querystring') findRepeated(schema, input, problems);
     if (problems.any) return { error: problems.toError() };
-    for (const problem of onlyOnce(validator.Errors(input) as SchemaProblem[])) tell(problem, problems);
+    for (const at of findUnknown(schema, input)) problems.add(showPath(at), 'unknown field');
+    if (problems.isFull) return { error: problems.toError() };
+    for (const problem of onlyOnce(validator.Errors(input) as SchemaProblem[])) {
+      tell(problem, problems);
+      if (problems.isFull) break;
+    }
     return { error: problems.toError() };
   };
 };
@@ -53,12 +62,10 @@ function findRepeated(schema: PlainSchema, query: Record<string, unknown>, probl
 }
 
 function onlyOnce(problems: SchemaProblem[]): SchemaProblem[] {
-  // `boolean` says again what `additionalProperties: false` says, which says again what other schemas there say.
-  const told = problems.filter(({ keyword }) => keyword !== 'boolean');
-  const isRepeated = ({ keyword, schemaPath, instancePath }: SchemaProblem) =>
-    keyword === 'additionalProperties' &&
-    told.some((other) => isIn(other, `${schemaPath}/${keyword}`, instancePath));
-  return ofOneBranch(told.filter((problem) => !isRepeated(problem)));
+  // Both are about unknown fields, which are told already.
+  return ofOneBranch(problems.filter(({ keyword }) => keyword !== 'boolean')).filter(
+    ({ keyword }) => keyword !== 'additionalProperties',
+  );
 }
 
 /**
@@ -95,11 +102,6 @@ function tell({ keyword, instancePath, params, message }: SchemaProblem, problem
   switch (keyword) {
     case 'required':
       for (const name of params.requiredProperties as string[]) problems.add(inside(name), 'is required');
-      return;
-    case 'additionalProperties':
-      for (const name of params.additionalProperties as string[]) {
-        problems.add(inside(name.slice(0, 64)), 'unknown field');
-      }
       return;
     case 'enum':
       problems.add(at, `must be one of ${(params.allowedValues as string[]).join(', ')}`);

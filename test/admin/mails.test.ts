@@ -113,7 +113,7 @@ forEachEngine((engine) => {
         [{ referralUrl: 'https://acme.example' }, /^referralUrl: must be an http or https URL/],
         [{ replyTo: 'nobody' }, /^replyTo: /],
         [{ kinds: ['welcme'] }, /^kinds\[0\]: must be one of/],
-        [{ inviteReminderMs: 5 }, /^inviteReminderMs: must be at least a minute/],
+        [{ inviteReminderMs: 5 }, /^inviteReminderMs: must be from a minute to 36500 days/],
         [{ language: 'xx' }, /^language: must be one of/],
         [{ footr: '' }, /^footr: unknown field/],
       ];

@@ -314,6 +314,13 @@ forEachEngine((engine) => {
       const monthly = ['--on', '31', '--time', '09:00', '--dry-run'];
       const forecast = await run<Forecast>('wave', 'create', 'Month', ...at, ...monthly);
       assert.equal(forecast.upcoming.length, 10);
+      const shown = await run<Wave & Forecast>('wave', 'show', created.id, ...at);
+      assert.deepEqual([shown.name, shown.upcoming.length], ['Mornings', 10]);
+      const monday = ['--on', 'monday', '--time', '10:00', '--count', 'none', '--where', 'plan=pro'];
+      const changed = await run<Wave>('wave', 'update', created.id, ...at, '--name', 'Mondays', ...monday);
+      assert.deepEqual([changed.name, changed.count, changed.schedule?.days], ['Mondays', null, ['monday']]);
+      assert.deepEqual(changed.segment?.where, ['plan=pro']);
+      assert.equal((await run<Wave>('wave', 'update', created.id, ...at, '--name', 'Mornings')).count, null);
       assert.equal((await run<Wave>('wave', 'pause', created.id, ...at)).state, 'paused');
       assert.equal((await run<Wave>('wave', 'resume', created.id, ...at)).state, 'scheduled');
       assert.equal((await run<Wave>('wave', 'stop', created.id, ...at)).state, 'stopped');
@@ -334,6 +341,8 @@ forEachEngine((engine) => {
       await refused(['create', 'x', '--on', 'caturday', '--time', '09:00'], 2, /--on: must be/);
       await refused(['create', 'x', '--on', 'daily', '--time', '9'], 1, /--time: must be a time of day/);
       await refused(['create', 'x', '--keep-open', '3', '--quota', 'pro'], 2, /--quota: must be/);
+      await refused(['update', open.id], 1, /has nothing to change/);
+      await refused(['update', open.id, '--time', '09:00'], 2, /use --time and --time-zone with --on/);
       await refused(['stop', created.id], 1, /already stopped/);
       await refused(['pause', 'wav_x'], 1, /there is no wave wav_x/);
     });

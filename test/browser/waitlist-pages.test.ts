@@ -121,6 +121,29 @@ forEachEngine((engine) => {
       await page.close();
     });
 
+    it('shows the topic of a key for Amazon SES, sets another one and resets it', async () => {
+      const of = await service.waitlist();
+      const topic = 'arn:aws:sns:us-east-1:123456789012:wrong';
+      await of.mailEvents({ provider: 'ses', topic });
+      const page = await open(`/waitlists/${of.id}/emails?tab=suppressions`);
+      const dialog = page.getByRole('dialog');
+      await page.getByText(topic).waitFor();
+      await page.getByRole('button', { name: /^Set topic of dle_…/ }).click();
+      await dialog.getByLabel('Topic ARN').fill('bounces');
+      await dialog.getByRole('button', { name: 'Save topic' }).click();
+      await dialog.getByText(/must be/i).waitFor();
+      page.problems.length = 0;
+      await dialog.getByLabel('Topic ARN').fill(topic.replace('wrong', 'bounces'));
+      await check(page, 'the topic of a key');
+      await dialog.getByRole('button', { name: 'Save topic' }).click();
+      await page.getByText(topic.replace('wrong', 'bounces')).waitFor();
+      await page.getByRole('button', { name: /^Set topic of dle_…/ }).click();
+      await dialog.getByLabel('Topic ARN').fill('');
+      await dialog.getByRole('button', { name: 'Reset topic' }).click();
+      await page.getByText('The topic of the first subscription').waitFor();
+      await page.close();
+    });
+
     it('creates a mail event key for a provider, shows who complained, and deletes the key', async () => {
       const page = await open(`/waitlists/${list.id}/emails?tab=suppressions`);
       const dialog = page.getByRole('dialog');

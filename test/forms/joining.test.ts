@@ -299,6 +299,8 @@ forEachEngine((engine) => {
       });
       const german = await form.post({ ...values, proof, lang: 'de' });
       assert.notEqual(german.body.fields?.email, body.fields?.email);
+      const long = await form.post({ ...values, email: `${'a'.repeat(243)}@example.com`, proof });
+      assert.equal(long.body.fields?.email, 'Use at most 254 characters.');
       const unknown = await form.post({ email: 'ada@example.com', compnay: 'x', proof });
       assert.deepEqual([unknown.status, unknown.body.fields], [422, { compnay: 'unknown field' }]);
       assert.equal((await form.list.page()).body.total, 0);

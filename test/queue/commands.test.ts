@@ -146,11 +146,31 @@ forEachEngine((engine) => {
       assert.deepEqual(await succeed(...words), { id, confirmed: false });
       assert.match((await type(...words)).out, /was already confirmed/);
       assert.equal((await list.lookup('p@example.com')).body.status, 'waiting');
-      await assertRefused(
-        ['entry', 'confirm', 'p@example.com', '--waitlist', list.id],
-        1,
-        /there is no entry/,
-      );
+    });
+
+    it('takes an email or a phone number wherever it takes the id of an entry', async () => {
+      const list = await service.waitlist();
+      await updateWaitlist(service.context, list.id, { confirmEmails: true });
+      await list.signup({ email: 'p@example.com' });
+      const { id } = (await list.lookup('p@example.com')).body;
+      const to = ['--waitlist', list.id];
+      assert.deepEqual(await succeed('entry', 'confirm', 'P@example.com', ...to), { id, confirmed: true });
+      await list.signup({ phone: '+14155550123', referredBy: 'p@example.com' });
+      const idsOf = async (...words: string[]) =>
+        (await succeed<{ id: string }[]>('entry', 'list', ...words, ...to)).map((each) => each.id);
+      const after = await idsOf('--after', 'p@example.com');
+      assert.equal(after.length, 1);
+      assert.deepEqual(await idsOf('--referrer', 'p@example.com'), after);
+      assert.deepEqual(await idsOf('--after', '+14155550123'), []);
+      await removeEntry(service.context, await list.queue(), id);
+      assert.equal((await succeed<{ id: string }>('entry', 'restore', 'p@example.com', ...to)).id, id);
+      for (const words of [['confirm'], ['restore'], ['list', '--after'], ['list', '--referrer']])
+        await assertRefused(
+          ['entry', ...words, 'x@example.com', ...to],
+          1,
+          /there is no entry with this email/,
+        );
+      await assertRefused(['entry', 'confirm', 'ent_x', ...to], 1, /there is no entry ent_x/);
     });
 
     it('export prints all data about a person, and remove erases it', async () => {

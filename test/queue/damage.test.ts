@@ -17,7 +17,6 @@ import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { readable, readableQueue } from '../../src/waitlist/queue/readable.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { fillMailboxes } from '../../src/waitlist/upkeep/fill-mailboxes.ts';
 import { watch } from '../../src/waitlist/upkeep/health.ts';
 import { removeDeleted } from '../../src/waitlist/upkeep/remove-deleted.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
@@ -148,7 +147,6 @@ forEachEngine((engine) => {
       clock.advance(2 * HOUR_MS);
       for (let round = 0; round < 3; round += 1) {
         await keepUp(context);
-        await fillMailboxes(context);
         await Promise.all([removeDeleted(context), watch(context), forgetOldJobs(context)]);
         await runDueJobs(context, [QUICK]);
         await service.runJobs();

@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { fillMailboxes } from '../../src/waitlist/upkeep/fill-mailboxes.ts';
 import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -128,38 +127,6 @@ forEachEngine((engine) => {
       assert.match(second ?? '', /^[0-9a-f]{64}$/);
       await eraseEntry(service.context, await list.queue(), 'ada+1@example.com');
       assert.deepEqual(await hashesIn(list), [null, null, null]);
-    });
-
-    it('is filled in for entries from before', async () => {
-      const { context } = service;
-      const list = await service.waitlist();
-      const { id } = await list.queue();
-      const people = Array.from({ length: 99 }, (_, i) => ({ email: `p${i}@example.com` }));
-      for (let i = 0; i < 6; i += 1)
-        await list.signup(
-          { email: `p${i}+x@example.com` },
-          ...people.map(({ email }) => ({ email: `${i}${email}` })),
-        );
-      const stored = await hashesIn(list);
-      assert.equal(stored.filter((hash) => hash !== null).length, 6);
-      await context.db.query
-        .updateTable('entry')
-        .set({ mailbox_hash: null })
-        .where('queue_id', '=', id)
-        .execute();
-      await context.db.query
-        .updateTable('queue_state')
-        .set({ mailboxes_after: 0 })
-        .where('queue_id', '=', id)
-        .execute();
-      await fillMailboxes(context);
-      assert.deepEqual(await hashesIn(list), stored);
-      const row = await context.db.query
-        .selectFrom('queue_state')
-        .select('mailboxes_after')
-        .where('queue_id', '=', id)
-        .executeTakeFirstOrThrow();
-      assert.equal(row.mailboxes_after, null);
     });
   });
 

@@ -85,7 +85,8 @@ describe('a user of PostgreSQL who does not own the tables', {
     const { role, storage, sql } = await another();
     for (const words of [['status'], ['waitlist', 'list'], ['migrate']]) {
       const { code, out, error } = await typed(storage.environment, ...words);
-      assert.equal(code, 75, words.join(' '));
+      // `status` reports what it finds; the others are worth another try.
+      assert.equal(code, words[0] === 'status' ? 1 : 75, words.join(' '));
       assert.match(
         out + error,
         new RegExp(

@@ -414,6 +414,11 @@ forEachEngine((engine) => {
           { email: 'a@example.com', metadata: ofKeys(65) },
           'entries[1].metadata: has more than 64 keys',
         );
+        // Nothing else is looked at: it may be as large as a body.
+        await refuseEntry(
+          { email: 'a@example.com', metadata: { ...ofKeys(65), '': 'x'.repeat(20_000) } },
+          'entries[1].metadata: has more than 64 keys',
+        );
       });
 
       it('accepts metadata keys of 1 and 64 characters and rejects 0 and 65', async () => {

@@ -67,7 +67,7 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
   }
 
   async function keyOf(path: string): Promise<string> {
-    return idOf(await on().admin.post(path, {}));
+    return idOf(await on().admin.post(path, path.endsWith('/mail-event-keys') ? { provider: 'plain' } : {}));
   }
 
   const changes: Record<string, Prepare> = {
@@ -230,7 +230,11 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
       body: { name: 'Backend' },
     }),
     deleteGateKey: async (list) => ({ path: of(list, `/gate-keys/${await keyOf(of(list, '/gate-keys'))}`) }),
-    createMailEventKey: (list) => ({ path: of(list, '/mail-event-keys'), body: {}, gets: 201 }),
+    createMailEventKey: (list) => ({
+      path: of(list, '/mail-event-keys'),
+      body: { provider: 'plain' },
+      gets: 201,
+    }),
     updateMailEventKey: async (list) => ({
       path: of(list, `/mail-event-keys/${await keyOf(of(list, '/mail-event-keys'))}`),
       body: { name: 'Resend' },

@@ -1,5 +1,11 @@
 import type { Command } from '../../src/commands/command.ts';
 
+/** They open no installation, or create one where there is none. */
+export const OPENS_NONE = [
+  ...['serve', 'demo', 'restore', 'operations', 'completion'],
+  ...['master-key generate', 'dkim-key generate', 'dkim-key show'],
+];
+
 const OPERANDS: Record<string, string> = { FILE: '/dev/null', COUNT: '1', KIND: 'welcome' };
 const VALUES: Record<string, string> = { to: 'sqlite:/nowhere' };
 /** Required unless a variable has it. */

@@ -30,13 +30,13 @@ export async function runCommand(environment: Record<string, string>, ...words: 
   return within(child, follow(child).finished);
 }
 
-/** The same as another user. */
+/** The same as another user, or of another release. */
 export async function runCommandAs(
-  user: Pick<How, 'uid' | 'gid'>,
+  how: Pick<How, 'uid' | 'gid' | 'script'>,
   environment: Record<string, string>,
   ...words: string[]
 ): Promise<Finished> {
-  const child = launch(environment, words, user);
+  const child = launch(environment, words, how);
   return within(child, follow(child).finished);
 }
 
@@ -45,7 +45,15 @@ export function startCommand(
   environment: Record<string, string>,
   ...words: string[]
 ): { child: ChildProcess; finished: Promise<Finished> } {
-  const child = launch(environment, words);
+  return startCommandAs({}, environment, ...words);
+}
+
+export function startCommandAs(
+  how: Pick<How, 'script'>,
+  environment: Record<string, string>,
+  ...words: string[]
+): { child: ChildProcess; finished: Promise<Finished> } {
+  const child = launch(environment, words, how);
   return { child, finished: follow(child).finished };
 }
 

@@ -5,6 +5,7 @@ const ROOT = path.join(import.meta.dirname, '../..');
 /** What tests start as processes of their own. */
 const SCRIPTS = {
   main: 'src/main.ts',
+  'next-release': 'test/support/next-release.ts',
   'outbox-process': 'test/support/outbox-process.ts',
   'serve-process': 'test/support/serve-process.ts',
 };

@@ -25,6 +25,8 @@ const PROGRAMS = {
   Go: { commands: ['go'], packages: ['golang-go'] },
   Ruby: { commands: ['ruby'], packages: ['ruby'] },
   PHP: { commands: ['php'], packages: ['php-cli'] },
+  Zsh: { commands: ['zsh'], packages: ['zsh'] },
+  fish: { commands: ['fish'], packages: ['fish'] },
   nginx: { commands: ['nginx', '/usr/sbin/nginx'], packages: ['nginx-light'] },
   HAProxy: { commands: ['haproxy', '/usr/sbin/haproxy'], packages: ['haproxy'] },
   Prometheus: { commands: ['prometheus'], packages: ['prometheus'] },

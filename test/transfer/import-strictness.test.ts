@@ -94,6 +94,19 @@ forEachEngine((engine) => {
       assert.deepEqual(problems, [[1, 'metadata', 'must be an object']]);
     });
 
+    it('has limits that are looked at before it is parsed, and so has a row of JSON', async () => {
+      const keys = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n]));
+      const cell = JSON.stringify({ a: keys(4_000) }).replaceAll('"', '""');
+      const csv = await imported('csv', `email,metadata\na@example.com,"${cell}"\nb@example.com,\n`);
+      assert.deepEqual(csv.problems, [[2, 'metadata', 'is larger than 16384 bytes as JSON']]);
+      assert.equal(csv.people.length, 1);
+      const row = JSON.stringify({ email: 'a@example.com', metadata: { a: keys(6_000) } });
+      const json = await imported('ndjson', `${row}\n{"email":"b@example.com"}\n`);
+      assert.deepEqual(json.problems, [[1, '', 'has more than 5000 keys']]);
+      assert.equal(json.people.length, 1);
+    });
+
     it('cannot repeat a key that a column gives', async () => {
       const rows =
         'a@example.com,"{""plan"":""gold""}",pro\nb@example.com,"{""plan"":""gold""}",\nc@example.com,,pro\n';

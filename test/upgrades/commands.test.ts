@@ -1,3 +1,5 @@
+import '../support/next-migrations.ts';
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,28 +10,31 @@ import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../../src/db/sqlite/lock.ts';
 import { VERSION } from '../../src/lib/root.ts';
 import { afterTest } from '../support/cleanup.ts';
-import { createEarlier, updateByNewerRelease, versionOf } from '../support/earlier.ts';
-import { oneForEachWay, wordsFor } from '../support/every-command.ts';
+import {
+  createEarlier,
+  EARLIER,
+  NEXT_RELEASE,
+  setVersion,
+  updateByNewerRelease,
+  versionOf,
+} from '../support/earlier.ts';
+import { OPENS_NONE, oneForEachWay, wordsFor } from '../support/every-command.ts';
 import { forEachEngine } from '../support/harness.ts';
-import { runCommand, startProcess } from '../support/process.ts';
+import { runCommandAs, startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, jsonOf, typed } from '../support/terminal.ts';
 
 /** They update the schema, or work on no installation. */
-const NOT_REFUSED = [
-  ...['serve', 'migrate', 'demo', 'master-key generate', 'restore'],
-  ...['dkim-key generate', 'dkim-key show'],
-];
+const NOT_REFUSED = [...OPENS_NONE, 'migrate'];
 /** Reads the database as it is, also before an update. */
 const READS_AS_IT_IS = ['backup'];
 /** It is something wrong that they found. */
 const REPORTS = ['status', 'doctor'];
-const EARLIER = SCHEMA_VERSION - 1;
 
 forEachEngine((engine) => {
   describe('a database of an earlier release', () => {
     it('is left as it is by every command but migrate and serve, which say what to run', async () => {
-      const { storage } = await createEarlier(engine, EARLIER);
+      const { storage } = await createEarlier(engine);
       const refused = oneForEachWay(await loadCommands()).filter(
         ({ name }) => ![...NOT_REFUSED, ...READS_AS_IT_IS].includes(name),
       );
@@ -47,7 +52,7 @@ forEachEngine((engine) => {
     });
 
     it('is updated by migrate, which says from where to where', async () => {
-      const { storage } = await createEarlier(engine, EARLIER);
+      const { storage } = await createEarlier(engine);
       const told = await command<{ from: number; schema: number }>(storage.environment, 'migrate');
       assert.deepEqual(told.json, { from: EARLIER, schema: SCHEMA_VERSION });
       assert.match(told.error, new RegExp(`updated the schema from version ${EARLIER} to ${SCHEMA_VERSION}`));
@@ -55,7 +60,7 @@ forEachEngine((engine) => {
     });
 
     it('is backed up by migrate before it is updated, and left alone if that fails', async (test) => {
-      const { storage } = await createEarlier(engine, EARLIER);
+      const { storage } = await createEarlier(engine);
       const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-upgrade-'));
       test.after(() => rmSync(directory, { recursive: true }));
       const environment = {
@@ -72,12 +77,15 @@ forEachEngine((engine) => {
       assert.match(out, /^Wrote .*before\.backup.*\n.*\nUpdated the schema from version \d+ to \d+\.$/m);
       assert.ok(statSync(file).size > 1_000);
       const { json } = await command<{ findings: { what: string; detail: string }[] }>(environment, 'status');
-      assert.equal(json.findings.find(({ what }) => what === 'backup')?.detail, 'last made 0 min ago');
+      assert.equal(
+        json.findings.find(({ what }) => what === 'backup')?.detail,
+        'last made less than a minute ago',
+      );
     });
 
     it('is updated by serve, which logs from where to where', async () => {
-      const { storage } = await createEarlier(engine, EARLIER);
-      const server = await startProcess(storage.environment);
+      const { storage } = await createEarlier(engine);
+      const server = await startProcess(storage.environment, NEXT_RELEASE);
       const { stdout } = await server.stop();
       assert.match(
         stdout,
@@ -87,7 +95,7 @@ forEachEngine((engine) => {
     });
 
     it('is not the target of a copy', async () => {
-      const { storage } = await createEarlier(engine, EARLIER);
+      const { storage } = await createEarlier(engine);
       const source = await createStorage('sqlite');
       afterTest(source.remove);
       await jsonOf(source.environment, 'migrate');
@@ -96,6 +104,31 @@ forEachEngine((engine) => {
       assert.equal(code, 75);
       assert.match(error, /has schema version/);
       assert.equal(await versionOf(storage), EARLIER);
+    });
+  });
+
+  describe('a database from before 0.1.0', () => {
+    it('is refused by every command, and by serve, which say what to run once before', async () => {
+      const { storage } = await createEarlier(engine);
+      await setVersion(storage, EARLIER - 1);
+      const told = new RegExp(
+        `has schema version ${EARLIER - 1}.* run \`migrate\` of a checkout of Doorlist from before 0\\.1\\.0's schema once.*docs/upgrade\\.md`,
+      );
+      for (const words of [
+        ['status'],
+        ['doctor'],
+        ['waitlist', 'list'],
+        ['migrate'],
+        ['backup', 'x.backup'],
+      ]) {
+        const { code, out, error } = await typed(storage.environment, ...words);
+        assert.equal(code, REPORTS.includes(words.join(' ')) ? 1 : 75, words.join(' '));
+        assert.match(out + error, told, words.join(' '));
+      }
+      const serving = await runCommandAs(NEXT_RELEASE, storage.environment, 'serve');
+      assert.equal(serving.code, 75);
+      assert.match(serving.stderr, told);
+      assert.equal(await versionOf(storage), EARLIER - 1);
     });
   });
 
@@ -120,7 +153,7 @@ forEachEngine((engine) => {
           words.join(' '),
         );
       }
-      const serving = await runCommand(storage.environment, 'serve');
+      const serving = await runCommandAs(NEXT_RELEASE, storage.environment, 'serve');
       assert.equal(serving.code, 75);
       assert.match(serving.stderr, /start Doorlist 9\.9\.9 or newer/);
       assert.equal(await versionOf(storage), SCHEMA_VERSION + 1);
@@ -147,13 +180,13 @@ forEachEngine((engine) => {
 
 describe('a data directory in use', () => {
   it('is not updated by migrate or by a second server', async () => {
-    const { storage } = await createEarlier('sqlite', EARLIER);
+    const { storage } = await createEarlier('sqlite');
     const release = tryLock(storage.dataDir, SERVE_LOCK);
     assert.ok(release);
     const migrating = await typed(storage.environment, 'migrate');
     assert.equal(migrating.code, 75);
     assert.match(migrating.error, /a Doorlist server is running on .*: stop it first/);
-    const serving = await runCommand(storage.environment, 'serve');
+    const serving = await runCommandAs(NEXT_RELEASE, storage.environment, 'serve');
     assert.equal(serving.code, 75);
     assert.match(serving.stderr, /another Doorlist server is already running/);
     assert.equal(await versionOf(storage), EARLIER);
@@ -177,7 +210,7 @@ describe('a data directory in use', () => {
 
 describe('a backup of an earlier release', () => {
   it('is restored as it was, and says what to run next', async () => {
-    const { storage } = await createEarlier('sqlite', EARLIER);
+    const { storage } = await createEarlier('sqlite');
     const passphrase = { DOORLIST_BACKUP_PASSPHRASE: 'correct horse battery' };
     const file = path.join(storage.dataDir, 'earlier.backup');
     await jsonOf({ ...storage.environment, ...passphrase }, 'backup', file);

@@ -1,3 +1,5 @@
+import '../support/next-migrations.ts';
+
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -5,14 +7,12 @@ import { describe, it } from 'node:test';
 import pg from 'pg';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { afterTest } from '../support/cleanup.ts';
-import { createEarlier } from '../support/earlier.ts';
+import { createEarlier, EARLIER, NEXT_RELEASE } from '../support/earlier.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, forEachEngine } from '../support/harness.ts';
-import { startCommand } from '../support/process.ts';
+import { startCommandAs } from '../support/process.ts';
 import type { Storage } from '../support/storage.ts';
 import { typed } from '../support/terminal.ts';
-
-const EARLIER = SCHEMA_VERSION - 1;
 
 /** A transaction of another program, which the migration has to wait for. */
 async function holdTables({ engine, dataDir, environment }: Storage): Promise<() => Promise<void>> {
@@ -38,10 +38,14 @@ async function holdTables({ engine, dataDir, environment }: Storage): Promise<()
 forEachEngine((engine) => {
   describe('a migration that takes long', () => {
     it('tells from where to where it leads in /readyz and status, and in the log', async () => {
-      const { storage } = await createEarlier(engine, EARLIER);
+      const { storage } = await createEarlier(engine);
       const release = await holdTables(storage);
       const port = await freePort();
-      const { child, finished } = startCommand({ ...storage.environment, PORT: String(port) }, 'serve');
+      const { child, finished } = startCommandAs(
+        NEXT_RELEASE,
+        { ...storage.environment, PORT: String(port) },
+        'serve',
+      );
       afterTest(() => {
         child.kill('SIGKILL');
         return finished;

@@ -172,8 +172,7 @@ function database(
       statement
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
-        .replace(/\) clustered$/, ')')
-        .replace(/^unreference (\w+) \((\w+)\)$/, 'alter table $1 drop constraint if exists $1_$2_fkey'),
+        .replace(/\) clustered$/, ')'),
     freeze: (trx) => freezeDatabase(trx, pool.refusedSettings),
     continueNumbers: async (trx, table) => {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(

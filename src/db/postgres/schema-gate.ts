@@ -41,8 +41,8 @@ const GATED: readonly string[] = [
 ];
 
 /**
- * Statement triggers refuse sessions that know only earlier versions. Releases from before the setting existed
- * are recognized by their application name; an operator with `psql` is not refused. Creating a trigger waits
+ * Statement triggers refuse sessions that know only earlier versions. Those that do not say so are recognized by
+ * their application name; an operator with `psql` is not refused. Creating a trigger waits
  * for the transactions that write to its table, and the next ones already meet it.
  */
 export async function closeToEarlier(trx: Trx, version: number): Promise<void> {

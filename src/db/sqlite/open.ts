@@ -111,8 +111,7 @@ export async function openSqlite(
         .replace(/\bserial_key\b/g, 'integer primary key')
         .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
           clustered ? `${table} strict, without rowid` : `${table} strict`,
-        )
-        .replace(/^unreference .*$/, 'select 1'), // A check costs little, and to drop it the table would be written anew.
+        ),
     freeze: async () => {}, // `begin immediate` keeps other writers out, and reads see a snapshot.
     continueNumbers: async () => {}, // The next id always follows the highest one.
     now: async () => Date.now(), // There is only one machine.

@@ -6,8 +6,7 @@ import { KNOWN_SCHEMA, SUPERSEDED_MESSAGE } from './known-schema.ts';
 const GATED = ['queue', 'queue_state', 'instance', 'audit_head'];
 
 /**
- * Row triggers ask the connection which schema version it knows. Releases from before that function existed
- * fail on it.
+ * Row triggers ask the connection which schema version it knows. Other programs have no such function, and fail.
  */
 export async function closeToEarlier(trx: Trx, version: number): Promise<void> {
   const { rows } = await trx.executeQuery<{ name: string }>(

@@ -1,4 +1,5 @@
 import type { Texts } from '../../languages/texts.ts';
+import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
 import { newTimeToken } from '../../waitlist/forms/challenge.ts';
 import type { FormField, LiveForm } from '../../waitlist/forms/form.ts';
 import {
@@ -63,6 +64,7 @@ ${captcha === null && after !== null && html`<p class="soft">${after}</p>`}`;
 }
 
 export function problemText({ form }: Texts, problem: FieldProblem, suggestion = ''): string {
+  if (problem === 'emailTooLong') return form.problems.tooLong(EMAIL_MAX_CHARACTERS);
   if (problem === 'tooLong') return form.problems.tooLong(TEXT_CHARACTERS_MAX);
   return problem === 'emailTypo' ? form.problems.emailTypo(suggestion) : form.problems[problem];
 }

@@ -1,8 +1,8 @@
 import type { Texts } from '../../languages/texts.ts';
 import { wasInviteSent } from '../../mail/invite-mails.ts';
+import { shareUrls } from '../../mail/share-url.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import { shareUrls } from '../share-url.ts';
 import type { FormParts } from './parts.ts';
 
 /** A person's status with its texts, for the component. */

@@ -1,35 +1,38 @@
 import Type from 'typebox';
 import { constant, exactlyOne, named, type ProviderBody } from '../../wire/schema.ts';
 
-const email = Type.Optional(Type.String());
+/** Of a question. */
+export const BODY_BYTES_MAX = 64 * 1024;
+/** No text is longer than the body. */
+const LIMIT = { maxLength: BODY_BYTES_MAX };
+const text = Type.String(LIMIT);
+const email = Type.Optional(text);
 /** What is read of the questions of providers. They hold more. */
 const user = Type.Object({
   email,
-  user_metadata: Type.Optional(Type.Object({ invite_code: Type.Optional(Type.String()) })),
+  user_metadata: Type.Optional(Type.Object({ invite_code: Type.Optional(text) })),
 });
 
 const SupabaseQuestion = Type.Object(
-  { metadata: Type.Object({ uuid: Type.String() }), user },
+  { metadata: Type.Object({ uuid: text }), user },
   { ...named('SupabaseQuestion'), description: 'The Before User Created hook of Supabase.' },
 );
 
 const Auth0Question = Type.Object(
-  { user, transaction: Type.Optional(Type.Object({ state: Type.Optional(Type.String()) })) },
+  { user, transaction: Type.Optional(Type.Object({ state: Type.Optional(text) })) },
   { ...named('Auth0Question'), description: 'What the Action for Auth0 sends.' },
 );
 
 const KindeQuestion = Type.Object(
   {
     context: Type.Object({ user: Type.Object({ email }) }),
-    request: Type.Optional(
-      Type.Object({ authUrlParams: Type.Object({ state: Type.Optional(Type.String()) }) }),
-    ),
+    request: Type.Optional(Type.Object({ authUrlParams: Type.Object({ state: Type.Optional(text) }) })),
   },
   { ...named('KindeQuestion'), description: 'What the workflow for Kinde sends.' },
 );
 
 const WorkosQuestion = Type.Object(
-  { id: Type.String(), user_data: Type.Object({ email }) },
+  { id: text, user_data: Type.Object({ email }) },
   { ...named('WorkosQuestion'), description: 'The user registration action of WorkOS.' },
 );
 

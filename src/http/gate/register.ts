@@ -14,11 +14,11 @@ import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { readIdempotencyKey } from '../sdk/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { BODY_BYTES_MAX } from './bodies.ts';
 import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
 import { findShape, type GateAnswer, type Question, SHAPE_NAMES, type Shape } from './shapes.ts';
 
 /** Room for the metadata that a provider sends along. */
-const BODY_BYTES_MAX = 64 * 1024;
 const DENIED_STATUS = 403;
 /** Longer than a provider repeats a request. */
 const BROWSER_STATE_MS = 10 * MINUTE_MS;

@@ -1,20 +1,27 @@
 import Type from 'typebox';
 import { named, oneOf, type ProviderBody } from '../../wire/schema.ts';
 
+/** Of a report. */
+export const BODY_BYTES_MAX = 1024 * 1024;
+export const EVENTS_MAX = 1_000;
+/** No text is longer than the body. */
+const LIMIT = { maxLength: BODY_BYTES_MAX };
+const text = Type.String(LIMIT);
+
 /** What is read of the reports of providers. They hold more. */
 const SnsMessage = Type.Object(
   {
     Type: oneOf(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
-    MessageId: Type.String(),
-    TopicArn: Type.String(),
-    Message: Type.String({ description: 'A notification of Amazon SES, as JSON.' }),
-    Timestamp: Type.String(),
+    MessageId: text,
+    TopicArn: text,
+    Message: Type.String({ ...LIMIT, description: 'A notification of Amazon SES, as JSON.' }),
+    Timestamp: text,
     SignatureVersion: oneOf(['1', '2']),
-    Signature: Type.String(),
-    SigningCertURL: Type.String(),
-    Subject: Type.Optional(Type.String()),
-    SubscribeURL: Type.Optional(Type.String()),
-    Token: Type.Optional(Type.String()),
+    Signature: text,
+    SigningCertURL: text,
+    Subject: Type.Optional(text),
+    SubscribeURL: Type.Optional(text),
+    Token: Type.Optional(text),
   },
   {
     ...named('SnsMessage'),
@@ -23,16 +30,16 @@ const SnsMessage = Type.Object(
 );
 
 const PostmarkReport = Type.Object(
-  { RecordType: Type.String(), Type: Type.Optional(Type.String()), Email: Type.Optional(Type.String()) },
+  { RecordType: text, Type: Type.Optional(text), Email: Type.Optional(text) },
   { ...named('PostmarkReport'), description: 'A webhook of Postmark.' },
 );
 
 const ResendReport = Type.Object(
   {
-    type: Type.String(),
+    type: text,
     data: Type.Object({
-      to: Type.Array(Type.String()),
-      bounce: Type.Optional(Type.Object({ type: Type.String() })),
+      to: Type.Array(text, { maxItems: EVENTS_MAX }),
+      bounce: Type.Optional(Type.Object({ type: text })),
     }),
   },
   { ...named('ResendReport'), description: 'A webhook of Resend.' },
@@ -40,12 +47,12 @@ const ResendReport = Type.Object(
 
 const MailgunReport = Type.Object(
   {
-    signature: Type.Object({ timestamp: Type.String(), token: Type.String(), signature: Type.String() }),
+    signature: Type.Object({ timestamp: text, token: text, signature: text }),
     'event-data': Type.Object({
-      event: Type.String(),
-      recipient: Type.Optional(Type.String()),
-      severity: Type.Optional(Type.String()),
-      reason: Type.Optional(Type.String()),
+      event: text,
+      recipient: Type.Optional(text),
+      severity: Type.Optional(text),
+      reason: Type.Optional(text),
     }),
   },
   { ...named('MailgunReport'), description: 'A webhook of Mailgun.' },
@@ -53,12 +60,16 @@ const MailgunReport = Type.Object(
 
 const SendgridReport = Type.Array(
   Type.Object({
-    event: Type.String(),
-    email: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String()),
-    reason: Type.Optional(Type.String()),
+    event: text,
+    email: Type.Optional(text),
+    type: Type.Optional(text),
+    reason: Type.Optional(text),
   }),
-  { ...named('SendgridReport'), description: 'A batch of the event webhook of SendGrid.' },
+  {
+    ...named('SendgridReport'),
+    maxItems: EVENTS_MAX,
+    description: 'A batch of the event webhook of SendGrid.',
+  },
 );
 
 const EMAIL = 'ada@example.com';

@@ -5,19 +5,19 @@ import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { learn, madeFor, mailEventKeys, providerOf } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { MAIL_PROVIDERS, type MailProvider, providerOfSecret } from '../../waitlist/mail-events/providers.ts';
 import { recordMailEvents } from '../../waitlist/mail-events/record-mail-events.ts';
-import { badJson, parseStrictJson } from '../../wire/parse-json.ts';
+import { badJson, parseStrictJson, refuseExcess } from '../../wire/parse-json.ts';
 import { notJson, registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { EVENTS_MAX, KEY_NEEDED, mailEventsSchema } from './schema.ts';
+import { BODY_BYTES_MAX, EVENTS_MAX } from './bodies.ts';
+import { KEY_NEEDED, mailEventsSchema } from './schema.ts';
 import type { Opened, Shape } from './shape.ts';
 import { providerShapes } from './shapes.ts';
 import type { OpenSns } from './sns.ts';
 
 /** The largest batch that a provider sends is that of SendGrid, with 768 KiB. */
-const BODY_BYTES_MAX = 1024 * 1024;
 
 interface MailEventParts extends HookParts {
   readBody: ReadBody;
@@ -98,8 +98,10 @@ function readSigned(body: Buffer, request: FastifyRequest): unknown {
   request.signedBody = body;
   if (reporterOf(request) === 'plain') return parseStrictJson(body);
   if (!isUtf8(body)) throw invalid('body: is not valid UTF-8');
+  const text = body.toString('utf8');
+  refuseExcess(text);
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw badJson();
   }

@@ -3,9 +3,8 @@ import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
 import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/hook-keys.ts';
 import { limits, named, oneOf, orOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { PROVIDER_REPORTS } from './bodies.ts';
+import { EVENTS_MAX, PROVIDER_REPORTS } from './bodies.ts';
 
-export const EVENTS_MAX = 1_000;
 const TEXT_CHARACTERS_MAX = 2_000;
 
 export const KEY_NEEDED =

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { notFound } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
+import { shareUrls } from '../../mail/share-url.ts';
 import { entriesBySeq } from '../../waitlist/entries/entries.ts';
 import { statusLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
 import { named, nullable } from '../../wire/schema.ts';
-import { shareUrls } from '../share-url.ts';
 
 export const SignedUpSchema = Type.Object(
   {

@@ -22,9 +22,11 @@ export type TaskRequest = {
 }[TaskName];
 export type TaskReply = 'ready' | { result: unknown } | { failed: TemplateFailure };
 
+const TOO_SLOW = 'takes too long to render';
+
 /** Why a template was not rendered. Says nothing of what is in it: values of a person could be. */
 export type TemplateFailure =
-  | 'takes too long to render'
+  | typeof TOO_SLOW
   | 'needs too much memory'
   | 'is nested too deeply'
   | 'cannot be rendered';
@@ -39,9 +41,9 @@ export class TemplateFailed extends Error {
   }
 }
 
-/** A stack that is full is the only cause of a RangeError here. */
+/** A stack that is full is the only cause of a RangeError here. The engine wraps errors, and keeps their words. */
 export function failureOf(error: unknown): TemplateFailure {
-  return error instanceof RangeError || /call stack/.test((error as Error)?.message ?? '')
-    ? 'is nested too deeply'
-    : 'cannot be rendered';
+  const { message = '' } = (error ?? {}) as Partial<Error>;
+  if (error instanceof RangeError || /call stack/.test(message)) return 'is nested too deeply';
+  return message.includes(TOO_SLOW) ? TOO_SLOW : 'cannot be rendered';
 }

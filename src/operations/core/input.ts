@@ -1,18 +1,7 @@
-import Type, { type TObject } from 'typebox';
 import { compileValidator } from '../../wire/validation.ts';
 import type { Operation } from './operation.ts';
 import type { Input } from './perform.ts';
-import { closed } from './schemas.ts';
-import { environmentQuery, waitlistParams } from './scope.ts';
-
-/** All parameters of the path. */
-export function paramsOf({ scope, params }: Operation): TObject {
-  return Type.Object({ ...(scope === 'installation' ? {} : waitlistParams), ...params });
-}
-
-export function queryOf({ scope, query }: Operation): TObject {
-  return Type.Object({ ...(scope === 'queue' ? environmentQuery : {}), ...query }, closed);
-}
+import { paramsOf, queryOf } from './scope.ts';
 
 /** What the routes check before they perform an operation, for callers without HTTP. */
 export function checkInput(operation: Operation, { params, query, body }: Input): void {

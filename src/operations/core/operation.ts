@@ -1,4 +1,4 @@
-import type { Static, TNever, TObject, TProperties, TSchema, TUnknown } from 'typebox';
+import type { Static, TObject, TProperties, TSchema, TUnknown } from 'typebox';
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { Actor, Role } from '../../operators/roles.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
@@ -6,8 +6,11 @@ import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Mask } from '../../wire/mask.ts';
 import type { OperationParts } from './parts.ts';
 
-/** What an operation is about. `queue`: a waitlist in one environment, which both become parameters. */
-export type Scope = 'installation' | 'waitlist' | 'queue';
+/**
+ * What an operation is about. An environment and a waitlist become parameters; a `queue` is a waitlist in one environment,
+ * and is opened. What must work although the keys of a queue are damaged is about less.
+ */
+export type Scope = 'installation' | 'environment' | 'waitlist' | 'queue';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Answer<Schema extends TSchema> {
@@ -17,6 +20,16 @@ interface Answer<Schema extends TSchema> {
   schema: Schema;
   example: unknown;
 }
+
+interface Other<Schema extends TSchema> extends Answer<Schema> {
+  status: 200 | 201 | 202;
+}
+type Others = Other<TSchema> | readonly Other<TSchema>[];
+type ValueOf<O> = O extends readonly (infer Each)[]
+  ? ValueOf<Each>
+  : O extends { schema: infer Schema extends TSchema }
+    ? Static<Schema>
+    : never;
 
 /** When an error occurs, and its message in the reference. What is left out has the usual words. */
 export interface ErrorWords {
@@ -54,6 +67,12 @@ interface Described extends ConditionsOf {
   errors?: Partial<Record<ErrorCode, ErrorWords>>;
   /** Shows people: who sees them unmasked leaves a record in the audit trail. */
   shows?: 'people';
+  /** How often a caller of the API may ask for it. */
+  perMinute?: { name: string; limit: number };
+  /** Works in turns with others of its kind (`pageTurn`), which others do not wait for. */
+  takesTurns?: true;
+  /** Default: 16 KiB. */
+  bodyBytesMax?: number;
 }
 
 /** One request, whoever made it: a route, a command or a program. */
@@ -65,7 +84,9 @@ export interface Call<S extends Scope, Params, Query, Body> {
   /** What the caller's role sees of people. */
   mask: Mask;
   queue: S extends 'queue' ? Queue : undefined;
-  params: Params & (S extends 'installation' ? unknown : { waitlistId: string });
+  /** It exists. */
+  environment: S extends 'environment' | 'queue' ? string : undefined;
+  params: Params & (S extends 'waitlist' | 'queue' ? { waitlistId: string } : unknown);
   query: Query;
   body: Body;
 }
@@ -76,7 +97,7 @@ export interface Declaration<
   Q extends TProperties,
   B extends TSchema,
   A extends TSchema,
-  O extends TSchema,
+  O extends Others,
 > extends Described {
   scope: S;
   /** Of the path, besides the waitlist. */
@@ -85,12 +106,12 @@ export interface Declaration<
   query?: Q;
   body?: B;
   answer: Answer<A>;
-  /** Another answer on success, for which `run` returns an `OtherAnswer`. */
-  otherwise?: Answer<O> & { status: 200 | 201 | 202 };
-  /** Last, so that its types follow from the schemas. */
+  /** Other answers on success, for which `run` returns an `OtherAnswer`. */
+  otherwise?: O;
+  /** Last, so that its types follow from the schemas; only so, because inferring the other way costs the compiler much. */
   run(
-    call: Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>,
-  ): Promise<Static<A> | OtherAnswer<Static<O>>>;
+    call: NoInfer<Call<S, Static<TObject<P>>, Static<TObject<Q>>, Static<B>>>,
+  ): Promise<NoInfer<Static<A> | OtherAnswer<ValueOf<O>>>>;
 }
 
 /** An operation in a list with others, without the types of what goes in and comes out. */
@@ -100,16 +121,18 @@ export interface Operation extends Described {
   query: TProperties;
   body: TSchema | undefined;
   answer: Answer<TSchema>;
-  otherwise: (Answer<TSchema> & { status: 200 | 201 | 202 }) | undefined;
+  otherwise: readonly Other<TSchema>[];
   run(call: Call<Scope, unknown, unknown, unknown>): Promise<unknown>;
 }
 
-/** The answer that `otherwise` describes. */
+/** An answer that `otherwise` describes: the first one, if the status does not say another. */
 export class OtherAnswer<T> {
   readonly value: T;
+  readonly status: number | undefined;
 
-  constructor(value: T) {
+  constructor(value: T, status?: 200 | 201 | 202) {
     this.value = value;
+    this.status = status;
   }
 }
 
@@ -118,12 +141,13 @@ export function operation<
   const S extends Scope,
   A extends TSchema,
   B extends TSchema = TUnknown,
-  O extends TSchema = TNever,
+  O extends Others = never,
   P extends TProperties = Record<never, never>,
   Q extends TProperties = Record<never, never>,
 >(declaration: Declaration<S, P, Q, B, A, O>): Operation {
   const { params = {}, query = {}, body, otherwise, run, ...rest } = declaration;
-  return { ...rest, params, query, body, otherwise, run: run as Operation['run'] };
+  const others = otherwise === undefined ? [] : [otherwise].flat();
+  return { ...rest, params, query, body, otherwise: others, run: run as Operation['run'] };
 }
 
 export function methodOf({ at }: Pick<Operation, 'at'>): Method {

@@ -32,6 +32,8 @@ export interface OperationParts {
   checkHealth: () => Promise<AnyFinding[]>;
   /** Waits for the turn of the caller to get a page. */
   pageTurn: FewAtOnce;
+  /** Lets other work go first. */
+  makeWay: () => Promise<void>;
   /** Decides where webhooks may be sent. */
   guard: Guard;
   /** Keeps a record of who reads personal data. */

@@ -1,10 +1,13 @@
 import { DoorlistError } from '../../lib/errors.ts';
 import { auditAs } from '../../operators/audit.ts';
 import { type Actor, mayActAs, referenceTo } from '../../operators/roles.ts';
-import { requireQueue } from '../../waitlist/queue/registry.ts';
+import { DEFAULT_ENVIRONMENT, requireQueue } from '../../waitlist/queue/registry.ts';
+import { requireEnvironment } from '../../waitlist/settings/environments.ts';
 import { maskFor } from '../../wire/mask.ts';
 import { type Operation, OtherAnswer } from './operation.ts';
 import type { OperationParts } from './parts.ts';
+import { recordRead } from './reading.ts';
+import { hasEnvironment } from './scope.ts';
 
 /** What a caller sends. The schemas of the operation have checked it. */
 export interface Input {
@@ -31,15 +34,17 @@ export async function perform(
     scope === 'queue'
       ? await requireQueue(parts.waitlists, params.waitlistId ?? '', query.environment)
       : undefined;
+  const environment = hasEnvironment(scope) ? (query.environment ?? DEFAULT_ENVIRONMENT) : undefined;
+  if (scope === 'environment' && environment !== undefined)
+    await requireEnvironment(parts.waitlists, environment);
   const mask = maskFor(actor.role);
-  if (shows === 'people' && queue && !mask.on)
-    await parts.recordReading(actor, 'entries.read', queue.waitlist.id, queue.environment);
+  if (shows === 'people' && queue) await recordRead({ parts, actor, mask }, queue);
   const context = { ...parts.waitlists, audit: auditAs(parts.context, actor), actor: referenceTo(actor) };
   const found = await operation.run({
-    ...{ context, parts, actor, mask, queue, query, body },
+    ...{ context, parts, actor, mask, queue, environment, query, body },
     params: params as { waitlistId: string },
   });
   return found instanceof OtherAnswer
-    ? { status: otherwise?.status ?? 200, value: found.value }
+    ? { status: found.status ?? otherwise[0]?.status ?? 200, value: found.value }
     : { status: answer.status ?? 200, value: found };
 }

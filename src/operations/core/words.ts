@@ -1,21 +1,28 @@
 import type { ErrorWords, Operation } from './operation.ts';
 
 const SCOPES = {
-  installation: [],
-  waitlist: [{ name: 'waitlist', example: 'wl_acme' }],
-  queue: [{ name: 'waitlist', example: 'wl_acme' }],
+  installation: undefined,
+  environment: { name: 'environment', example: 'staging' },
+  waitlist: { name: 'waitlist', example: 'wl_acme' },
+  queue: { name: 'waitlist', example: 'wl_acme' },
 } as const;
 
-/** What can be missing: the waitlist, and what the parameters of the path are about, such as `waveId`. */
+/** What can be missing: what it is about, and what the parameters of the path are about, such as `waveId`. */
 export function missingWords({ scope, params }: Operation): ErrorWords | undefined {
-  const things = [...SCOPES[scope], ...Object.entries(params).map(thingOf)];
-  const last = things.at(-1);
+  const about = SCOPES[scope] ? [SCOPES[scope]] : [];
+  const named = Object.entries(params).map(thingOf);
+  const last = named.at(-1) ?? about[0];
   if (!last) return undefined;
-  const names = things.map(({ name }) => `the ${name}`).join(' or ');
+  const things = scope === 'environment' ? [...named, ...about] : [...about, ...named];
+  const names = inWords(things.map(({ name }) => `the ${name}`));
   return {
     when: `${names.charAt(0).toUpperCase()}${names.slice(1)} does not exist.`,
     message: `there is no ${last.name} ${last.example}`,
   };
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 /** `waveId` is about a wave, `mailEventKeyId` about a mail event key. */

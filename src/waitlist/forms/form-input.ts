@@ -1,6 +1,6 @@
 import type { Language } from '../../languages/languages.ts';
-import { parseEmail } from '../../lib/email.ts';
-import { isLonger } from '../../lib/text.ts';
+import { EMAIL_MAX_CHARACTERS, parseEmail } from '../../lib/email.ts';
+import { isLonger, isTooLong } from '../../lib/text.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/person.ts';
@@ -15,6 +15,7 @@ const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_conten
 export type FieldProblem =
   | 'emailRequired'
   | 'emailInvalid'
+  | 'emailTooLong'
   | 'emailRole'
   | 'emailTypo'
   | 'required'
@@ -39,7 +40,7 @@ export function readFormInput(
   const metadata: Metadata = {};
   const typed = lineOf(values.email);
   const email = parseEmail(typed);
-  if (!email) problems.set('email', typed === '' ? 'emailRequired' : 'emailInvalid');
+  if (!email) problems.set('email', emailProblem(typed));
   for (const field of settings.fields) {
     const { value, problem } = readField(field, values[field.name]);
     if (problem) problems.set(field.name, problem);
@@ -64,6 +65,11 @@ export function readFormInput(
     byForm: true,
   };
   return { signup, problems };
+}
+
+function emailProblem(typed: string): FieldProblem {
+  if (typed === '') return 'emailRequired';
+  return isTooLong(typed, EMAIL_MAX_CHARACTERS) ? 'emailTooLong' : 'emailInvalid';
 }
 
 function readField(

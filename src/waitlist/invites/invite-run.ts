@@ -15,6 +15,7 @@ import {
   readProgress,
   workOnJob,
 } from '../jobs/jobs.ts';
+import { startJob } from '../jobs/start-job.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -65,8 +66,11 @@ export async function startInviteRun(
   expiresAt: Expiry,
   onProgress?: (progress: RunProgress) => void,
 ): Promise<RunResult> {
-  const { lease, input } = await changeQueue(context, queue, (change) =>
-    createInviteRun(context, change, { selection, expiresAt, runner: 'command-line' }),
+  const { lease, input } = await startJob<{ lease: JobLease; input: RunInput }>(
+    context,
+    queue,
+    (change) => createInviteRun(context, change, { selection, expiresAt, runner: 'command-line' }),
+    (jobId) => takeOverJob(context, queue, jobId, KIND),
   );
   return workOnJob(context, queue, lease, () => continueRun(context, queue, lease, input, onProgress));
 }

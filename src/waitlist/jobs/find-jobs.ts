@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
-import type { JobOutcome, JobTable } from '../../db/tables.ts';
+import type { JobOutcome, JobRunner, JobTable } from '../../db/tables.ts';
 import { conflict, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, parseId, queueIdIn } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
@@ -19,6 +19,7 @@ export interface JobSummary {
   readonly id: Uint8Array;
   readonly kind: string;
   readonly state: JobState;
+  readonly runner: JobRunner;
   readonly done: number;
   readonly total: number | null;
   readonly error: string | null;
@@ -120,6 +121,7 @@ function summarize(queue: Queue, row: JobRow, now: number): JobSummary {
     id: row.id,
     kind: row.kind,
     state,
+    runner: row.runner,
     done: row.done,
     total: row.total,
     error: row.error,

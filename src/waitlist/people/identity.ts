@@ -17,7 +17,7 @@ export function parsePhone(input: string): string | undefined {
 const REFERRAL_CODE = /^(?!\+)[!-~]{1,64}$/;
 
 /** Of an email, a phone number or a code, whichever can be longest. */
-const REFERRER_CHARACTERS_MAX = unitsFor(EMAIL_MAX_CHARACTERS);
+export const REFERRER_CHARACTERS_MAX = unitsFor(EMAIL_MAX_CHARACTERS);
 
 export type Identifier = { readonly kind: 'email' | 'phone' | 'referral'; readonly key: string };
 

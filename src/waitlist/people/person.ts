@@ -32,6 +32,8 @@ export const METADATA_KEY_CHARACTERS_MAX = 64;
 export const METADATA_NESTING_MAX = 8;
 export const METADATA_BYTES_MAX = 16 * 1024;
 
+export const metadataTooLarge = `is larger than ${METADATA_BYTES_MAX} bytes as JSON`;
+
 export type Metadata = Record<string, unknown>;
 
 export function parseMetadata(value: unknown, path: string, problems: Problems): Metadata | null {
@@ -41,8 +43,11 @@ export function parseMetadata(value: unknown, path: string, problems: Problems):
     return null;
   }
   const keys = Object.keys(value);
-  if (keys.length > METADATA_KEYS_MAX) problems.add(path, `has more than ${METADATA_KEYS_MAX} keys`);
-  for (const key of keys.slice(0, METADATA_KEYS_MAX)) {
+  if (keys.length > METADATA_KEYS_MAX) {
+    problems.add(path, `has more than ${METADATA_KEYS_MAX} keys`);
+    return null; // There can be as many as a body has room for, and as much in them.
+  }
+  for (const key of keys) {
     if (key === '') problems.add(path, 'has an empty key');
     else if (isLonger(key, METADATA_KEY_CHARACTERS_MAX)) {
       problems.add(
@@ -56,7 +61,7 @@ export function parseMetadata(value: unknown, path: string, problems: Problems):
     return null;
   }
   if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) {
-    problems.add(path, `is larger than ${METADATA_BYTES_MAX} bytes as JSON`);
+    problems.add(path, metadataTooLarge);
   }
   return value;
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Counts } from '../../lib/counts.ts';
+import type { Id } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter, Tracer } from '../../lib/telemetry.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -28,6 +29,8 @@ export interface Context {
   readonly audit?: AuditTrail;
   /** Kind and id of the operator, token or command line that acts, if one does. */
   readonly actor?: string;
+  /** Set for a command with a key: the first of all with this key starts a job, and the others learn which one that was. */
+  readonly startOnce?: (start: (held: Context) => Promise<Id<'job'>>) => Promise<Id<'job'>>;
   /** Set while changes are committed later than where they are made. */
   readonly held?: Held;
 }

@@ -67,7 +67,6 @@ async function endQueue(context: Context, trx: Trx, queueId: number): Promise<bo
       next_reminder: null,
       rerank_after: null,
       close_after: null,
-      mailboxes_after: null,
     })
     .where('queue_id', '=', queueId)
     .execute();

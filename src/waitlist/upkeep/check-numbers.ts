@@ -62,26 +62,26 @@ interface Misplaced {
   opened: number;
 }
 
-/** Nobody while places are being closed up. */
+/** Nobody while places are being closed up. `trx` shows one moment: in two statements, so that people are read once. */
 async function findMisplaced(trx: Trx, queue: Queue): Promise<Misplaced> {
-  const { rows } = await sql<Misplaced & { close_after: number | null }>`
-    select s.close_after,
-      case when e.highest > s.last_seq then e.highest else s.last_seq end - s.closed - e.total as ahead, e.closed as entries, e.opened
-    from queue_state as s cross join (
-      select count(*) as total, coalesce(max(seq), 0) as highest,
-        count(case when closed <> seq - nth then 1 end) as closed,
-        count(case when opened < least_opened then 1 end)
-          + count(case when opened > (select opened from queue_state where queue_id = ${queue.id}) then 1 end) as opened
-      from (
-        select seq, closed, opened, row_number() over (order by seq) as nth,
-          coalesce(max(opened) over (order by seq rows between unbounded preceding and 1 preceding), 0) as least_opened
-        from entry where queue_id = ${queue.id}
-      ) as numbered
-    ) as e
-    where s.queue_id = ${queue.id}`.execute(trx);
-  const [found] = rows;
-  if (!found) return { entries: 0, ahead: 0, opened: 0 };
-  return found.close_after === null ? found : { entries: 0, ahead: 0, opened: found.opened };
+  const state = await trx
+    .selectFrom('queue_state')
+    .select(['close_after', 'last_seq', 'closed', 'opened'])
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirst();
+  if (!state) return { entries: 0, ahead: 0, opened: 0 };
+  const { rows } = await sql<{ total: number; highest: number; closed: number; opened: number }>`
+    select count(*) as total, coalesce(max(seq), 0) as highest,
+      count(case when closed <> seq - nth then 1 end) as closed,
+      count(case when opened < least_opened or opened > ${state.opened} then 1 end) as opened
+    from (
+      select seq, closed, opened, row_number() over (order by seq) as nth,
+        coalesce(max(opened) over (order by seq rows between unbounded preceding and 1 preceding), 0) as least_opened
+      from entry where queue_id = ${queue.id}
+    ) as numbered`.execute(trx);
+  const { total, highest, closed, opened } = rows[0] as (typeof rows)[number];
+  if (state.close_after !== null) return { entries: 0, ahead: 0, opened };
+  return { entries: closed, ahead: Math.max(highest, state.last_seq) - state.closed - total, opened };
 }
 
 export async function comparePlaces(trx: Trx, queue: Queue): Promise<string[]> {

@@ -17,14 +17,12 @@ import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { isBeingUndone } from '../transfer/import/undo-import.ts';
 import { runDueWaves } from '../waves/run-wave.ts';
 import { findDueQueues, firstWaveAt } from '../waves/wave-states.ts';
-import { fillMailboxes } from './fill-mailboxes.ts';
 import { watch } from './health.ts';
 import { removeDeleted } from './remove-deleted.ts';
 
 const EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 60_000;
 const REMOVE_EVERY_MS = 5_000;
-const FILL_EVERY_MS = 5_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
@@ -52,13 +50,6 @@ export function createUpkeep(context: Context): Upkeep {
         everyMs: REMOVE_EVERY_MS, // On its own, because millions of rows take a while.
         dueAt: () => sql<number | null>`(select min(deleted_at) from waitlist where deleted_at is not null)`,
         run: () => removeDeleted(context, () => stopping),
-      },
-      {
-        name: 'mailboxes of earlier entries',
-        everyMs: FILL_EVERY_MS, // On its own, because millions of rows take a while.
-        dueAt: (db) => sql<number | null>`(select min(0) from queue_state
-          where mailboxes_after is not null and ${db.reachable(sql.ref('queue_id'))})`,
-        run: () => fillMailboxes(context, () => stopping),
       },
       {
         name: 'status check',

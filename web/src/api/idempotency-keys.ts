@@ -13,10 +13,13 @@ const OF_ACCOUNTS = /\/admin\/v1\/(session|setup|password|me)(\/|$)/;
 export const idempotencyKeys: Middleware = {
   onRequest: async ({ request }) => {
     if (request.method !== 'POST' || OF_ACCOUNTS.test(new URL(request.url).pathname)) return;
-    const what = `${request.url} ${await request.clone().text()}`;
-    request.headers.set('idempotency-key', keyFor(what));
-    sent.set(request, what);
-    return request;
+    const body = await request.text();
+    const what = `${request.url} ${body}`;
+    // Not a clone, whose body would be a stream.
+    const keyed = new Request(request, body === '' ? {} : { body });
+    keyed.headers.set('idempotency-key', keyFor(what));
+    sent.set(keyed, what);
+    return keyed;
   },
   onResponse: ({ request, response }) => {
     if (response.status < 500) answered(sent.get(request) ?? '');

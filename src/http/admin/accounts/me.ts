@@ -1,24 +1,27 @@
 import Type from 'typebox';
+import { isoTime } from '../../../lib/time.ts';
 import {
   closed,
   Deleted,
   Done,
-  EndedSessions,
-  EXAMPLE_OPERATOR,
   emailInput,
   nameInput,
   newPasswordInput,
-  OperatorObject,
   passwordInput,
-  TokenObject,
 } from '../../../operations/core/schemas.ts';
+import {
+  EndedSessions,
+  EXAMPLE_OPERATOR,
+  OperatorObject,
+  presentOperator,
+} from '../../../operations/operators/operators.ts';
+import { presentToken, TokenObject } from '../../../operations/operators/tokens.ts';
 import { changePassword, changeProfile } from '../../../operators/own-account.ts';
-import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
+import { endOtherSessions, endSession, listSessions, type Session } from '../../../operators/sessions.ts';
 import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, personOf } from '../core/parts.ts';
-import { presentOperator, presentSession, presentToken } from './present.ts';
 
 const tag = 'Your account';
 const EXAMPLE_SESSION_ID = 'ses_06gxx2p9r1yn1vp1ryss481fhw';
@@ -233,4 +236,16 @@ export function registerMe(app: TypedApp, parts: AdminParts): void {
     if (renewed !== undefined) cookies.setDevice(reply, renewed);
     return { success: true as const };
   });
+}
+
+function presentSession({ id, createdAt, seenAt, expiresAt, client }: Session, currentId: string) {
+  return {
+    id,
+    current: id === currentId,
+    address: client.address,
+    userAgent: client.agent,
+    createdAt: isoTime(createdAt),
+    lastSeenAt: isoTime(seenAt),
+    expiresAt: isoTime(expiresAt),
+  };
 }

@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
-import { Deleted, EXAMPLE_OPERATOR, OperatorObject } from '../../../operations/core/schemas.ts';
+import { Deleted } from '../../../operations/core/schemas.ts';
+import {
+  EXAMPLE_OPERATOR,
+  OperatorObject,
+  presentOperator,
+} from '../../../operations/operators/operators.ts';
 import {
   PASSKEY_REFUSAL,
   signInWithPasskey,
@@ -35,7 +40,6 @@ import {
   tag,
   unsuited,
 } from './passkey-schemas.ts';
-import { presentOperator } from './present.ts';
 
 const listSchema = adminSchema({
   operationId: 'listPasskeys',

@@ -1,17 +1,15 @@
 import Type from 'typebox';
+import { closed, nameInput, newPasswordInput } from '../../../operations/core/schemas.ts';
 import {
-  closed,
   EXAMPLE_OPERATOR,
-  nameInput,
-  newPasswordInput,
   OperatorObject,
-} from '../../../operations/core/schemas.ts';
+  presentOperator,
+} from '../../../operations/operators/operators.ts';
 import { followLink } from '../../../operators/links.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
-import { presentOperator } from './present.ts';
 
 const PasswordRequest = Type.Object(
   {

@@ -1,20 +1,16 @@
 import Type from 'typebox';
+import { closed, codeInput, Done, emailInput, passwordInput } from '../../../operations/core/schemas.ts';
 import {
-  closed,
-  codeInput,
-  Done,
   EXAMPLE_OPERATOR,
-  emailInput,
   OperatorObject,
-  passwordInput,
-} from '../../../operations/core/schemas.ts';
+  presentOperator,
+} from '../../../operations/operators/operators.ts';
 import { endSession } from '../../../operators/sessions.ts';
 import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
-import { presentOperator } from './present.ts';
 
 const Credentials = Type.Object(
   { email: emailInput, password: passwordInput, code: Type.Optional(codeInput) },

@@ -1,19 +1,16 @@
 import Type from 'typebox';
+import { closed, emailInput, nameInput, newPasswordInput } from '../../../operations/core/schemas.ts';
 import {
-  closed,
   EXAMPLE_OPERATOR,
-  emailInput,
-  nameInput,
-  newPasswordInput,
   OperatorObject,
-} from '../../../operations/core/schemas.ts';
+  presentOperator,
+} from '../../../operations/operators/operators.ts';
 import { completeSetup } from '../../../operators/setup.ts';
 import { signInByLink } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
-import { presentOperator } from './present.ts';
 
 const SetupRequest = Type.Object(
   {

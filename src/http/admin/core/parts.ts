@@ -8,7 +8,6 @@ import type { Actor } from '../../../operators/roles.ts';
 import { isSetupToken } from '../../../operators/setup.ts';
 import type { SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
-import type { Lifecycle } from '../../plugins/lifecycle.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { UploadLimits } from '../../plugins/upload.ts';
 import type { Cookies } from './cookies.ts';
@@ -20,7 +19,6 @@ export interface AdminParts extends SignInParts, OperationParts {
   failures: RateLimiter;
   signIns: RateLimiter;
   streams: StreamHub;
-  makeWay: Lifecycle['makeWay'];
   uploads: UploadLimits;
 }
 

@@ -20,8 +20,10 @@ export async function handlersFor(
   const methods = Object.fromEntries(
     ['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, record(name.toUpperCase())]),
   );
+  const route = ({ method, url, handler }: { method: string; url: string; handler: Handler }) =>
+    handlers.set(`${method} ${url}`, handler);
   const app: object = new Proxy(
-    { ...methods, register: (add: (app: object) => unknown) => add(app) },
+    { ...methods, route, register: (add: (app: object) => unknown) => add(app) },
     { get: (known, name) => known[name as keyof typeof known] ?? (() => app) },
   );
   await addRoutes(app as TypedApp, parts);

@@ -1,23 +1,43 @@
-import { paramsOf, queryOf } from '../../../operations/core/input.ts';
+import type { FastifyRequest } from 'fastify';
 import { methodOf, type Operation, pathOf } from '../../../operations/core/operation.ts';
 import { type Input, perform } from '../../../operations/core/perform.ts';
+import { paramsOf, queryOf } from '../../../operations/core/scope.ts';
 import { missingWords } from '../../../operations/core/words.ts';
+import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 
 /** Turns operations into routes: schema, call, answer. */
 export function serveOperations(app: TypedApp, parts: AdminParts, operations: readonly Operation[]): void {
-  for (const operation of operations)
+  for (const operation of operations) {
+    const { perMinute } = operation;
+    const limiter = perMinute && rateLimiter(perMinute.name, perMinute.limit, parts.waitlists);
     app.route({
       method: methodOf(operation),
       url: pathOf(operation),
-      schema: schemaOf(operation),
+      schema: knownSchema(operation),
+      ...(operation.bodyBytesMax === undefined ? {} : { bodyLimit: operation.bodyBytesMax }),
+      ...(operation.takesTurns ? { config: { takesTurns: true } } : {}),
+      ...(mayLackBody(operation) ? { preValidation: addEmptyBody } : {}),
       handler: async (request, reply) => {
-        const { status, value } = await perform(operation, parts, request.caller.actor, request as Input);
-        return reply.code(status as 200).send(value as never);
+        const { actor } = request.caller;
+        limiter?.take(`${actor.kind} ${actor.id}`, reply);
+        const { status, value } = await perform(operation, parts, actor, request as Input);
+        reply.code(status as 200);
+        return value as never; // Not sent yet: what is held commits before, and settings get their ETag.
       },
     });
+  }
+}
+
+const known = new WeakMap<Operation, ReturnType<typeof schemaOf>>();
+
+/** Routes are also added for a single request, to change in its transaction. */
+function knownSchema(operation: Operation) {
+  const schema = known.get(operation) ?? schemaOf(operation);
+  known.set(operation, schema);
+  return schema;
 }
 
 function schemaOf(operation: Operation) {
@@ -35,10 +55,18 @@ function schemaOf(operation: Operation) {
     ...(settings ? { settings } : {}),
     ...(showsSettings ? { showsSettings } : {}),
     write: methodOf(operation) !== 'GET',
-    also: otherwise ? [otherwise] : [],
+    also: otherwise,
     errors: Object.keys(errors) as (keyof typeof errors)[],
     special: errors,
   });
+}
+
+function mayLackBody({ body }: Operation): boolean {
+  return (body as { 'x-optional'?: boolean } | undefined)?.['x-optional'] === true;
+}
+
+async function addEmptyBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
 }
 
 function isEmpty({ properties }: { properties: object }): boolean {

@@ -1,13 +1,14 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
 import { uploadLogo } from '../../../mail/update-settings.ts';
+import { closed } from '../../../operations/core/schemas.ts';
+import { tag } from '../../../operations/mails/mail.ts';
+import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from '../../../operations/mails/settings.ts';
 import { PICTURE_BYTES_MAX, PICTURE_TYPES } from '../../../waitlist/settings/pictures.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
-import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
-import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from './settings.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const schema = {
   ...adminSchema({
@@ -19,8 +20,8 @@ const schema = {
       'Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever ' +
       'the `Content-Type` says. The last 50 pictures of a waitlist stay, because emails that were sent show them.',
     role: 'admin',
-    params: WaitlistParams,
-    querystring: EnvironmentQuery,
+    params: Type.Object(waitlistParams),
+    querystring: Type.Object(environmentQuery, closed),
     body: Type.Unsafe<Buffer | undefined>({ description: 'The picture.' }),
     answer: {
       description: 'The settings as they are now.',
@@ -32,7 +33,10 @@ const schema = {
       },
     },
     errors: ['not_found'],
-    special: { ...NO_WAITLIST, invalid_request: { message: 'logo: must be a PNG, JPEG or WebP picture' } },
+    special: {
+      not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+      invalid_request: { message: 'logo: must be a PNG, JPEG or WebP picture' },
+    },
   }),
   consumes: [...PICTURE_TYPES],
 };

@@ -1,7 +1,8 @@
 import { parseEmail } from '../../../lib/email.ts';
-import { DoorlistError } from '../../../lib/errors.ts';
+import { DoorlistError, damaged, notFound } from '../../../lib/errors.ts';
 import { findMessagesAbout } from '../../../outbox/message.ts';
 import { ifReadable } from '../../../vault/crypto.ts';
+import { readEntry } from '../../entries/browse-entries.ts';
 import { findConfirmation, type OperatorConfirmation } from '../../entries/confirm-entry.ts';
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
@@ -10,6 +11,8 @@ import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 
 const MOST_INVITES = 1_000;
+const ERASED = 'this entry was erased: nothing is stored about the person';
+const DAMAGED = 'this entry is damaged: what is stored about the person cannot be decrypted';
 
 /** All data stored about one person. */
 export interface PersonExport {
@@ -24,6 +27,18 @@ export interface PersonExport {
    * that is damaged is null.
    */
   events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
+}
+
+/** For operators, with a record of it. */
+export async function exportEntry(context: Context, queue: Queue, entryId: string): Promise<PersonExport> {
+  const { email, phone, missing } = await readEntry(context, queue, entryId);
+  const who = email ?? phone;
+  if (missing === 'damaged') throw damaged(DAMAGED);
+  if (who === null) throw notFound(ERASED);
+  const person = await exportPerson(context, queue, who);
+  const object = { kind: 'entry', id: entryId } as const;
+  await context.db.transaction(async (trx) => context.audit?.(trx, { action: 'entry.exported', object }));
+  return person;
 }
 
 export async function exportPerson(

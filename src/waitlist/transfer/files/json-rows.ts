@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { findInexactNumbers } from '../../../json/numbers.ts';
 import { showPath } from '../../../json/path.ts';
-import { DUPLICATE_KEY, findStrictProblem } from '../../../json/strict.ts';
+import { findExcess } from '../../../json/scan.ts';
+import { DUPLICATE_KEY, findStrictProblem, NESTED_TOO_DEEP, NESTING_MAX } from '../../../json/strict.ts';
 import { isObject } from '../../people/person.ts';
 import {
   findLineEnd,
@@ -16,6 +17,11 @@ import {
 } from './raw-row.ts';
 
 const NEWLINE = 0x0a;
+/** To build them takes longer than anything else that is done with a row, and metadata has no room for as many. */
+const KEYS_MAX = 5_000;
+/** A key takes at least five characters. */
+const SURELY_FEW_CHARACTERS = 5 * KEYS_MAX;
+const MOST = { nesting: NESTING_MAX, values: ROW_BYTES_MAX, keys: KEYS_MAX, allKeys: KEYS_MAX };
 
 /** Reads the objects of a JSON Lines file in pieces, starting at a given place. */
 export async function* readJsonRows(file: ImportSource, from: RowPosition): AsyncGenerator<RawRow[]> {
@@ -70,6 +76,8 @@ export function readJsonRow(bytes: Buffer, { offset, line }: RowPosition): RawRo
 export function readJsonText(text: string, row: Omit<RawRow, 'values'>): RawRow | undefined {
   const refuse = (problem: string): RawRow => ({ ...row, values: undefined, problem });
   if (text.trim() === '') return undefined;
+  const excess = text.length > SURELY_FEW_CHARACTERS && findExcess(text, MOST);
+  if (excess) return refuse(excess === 'nesting' ? NESTED_TOO_DEEP : `has more than ${KEYS_MAX} keys`);
   let values: unknown;
   try {
     values = JSON.parse(text);

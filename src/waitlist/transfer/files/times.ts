@@ -15,7 +15,7 @@ export interface TimeReading {
 export const UTC_TIMES: TimeReading = { format: null, zone: 'UTC' };
 export type TimeReader = (value: unknown) => number | undefined;
 
-const LONGEST = 80;
+export const TIME_CHARACTERS_MAX = 80;
 const CLOCK = String.raw`(\d{1,2})[:.-](\d{2})(?:[:.-](\d{2})(?:[.,](\d{1,9}))?)?\s*([ap]\.?m\b\.?)?`;
 const CLOCK_AFTER = String.raw`(?:(?:[t_]|,?\s+(?:at\s+)?)${CLOCK})?\s*(.*)$`;
 const MONTHS = [
@@ -52,7 +52,7 @@ interface WrittenTime {
 /** Returns undefined if it is no time at all. */
 export function dissectTime(value: unknown): WrittenTime | undefined {
   const text = String(value).trim();
-  if (text.length > LONGEST) return undefined;
+  if (text.length > TIME_CHARACTERS_MAX) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return dissectNumber(text);
   const numeric = YEAR_FIRST.exec(text);
   if (numeric) {

@@ -63,9 +63,11 @@ describe('reading a large file', () => {
     const file = fileOf(numbers.map((n) => `person${n}@example.com,${(n * 7_919) % ROWS}`));
     const reading = await turnsDuring(() => countRows(file, SHAPE));
     const turns = await turnsDuring(async () => {
-      await indexRows(file, SHAPE, keyOf);
+      const index = await indexRows(file, SHAPE, keyOf);
+      await index.skip(ROWS);
+      index.close();
     });
-    assert.ok(turns >= reading + 4, `${turns} turns, ${reading} of them to read`);
+    assert.ok(turns > reading, `${turns} turns, ${reading} of them to read`);
   });
 
   it('in an order that is not the file’s goes through it a few times, not once for each row', async () => {
@@ -75,7 +77,8 @@ describe('reading a large file', () => {
     const file = fileOf(lines, (offset) => offsets.push(offset));
     const rows: RawRow[] = [];
     const turns = await turnsDuring(async () => {
-      while (rows.length < ROWS) rows.push(...(await index.read(file, SHAPE, rows.length)));
+      while (rows.length < ROWS) rows.push(...(await index.read(file, SHAPE)));
+      index.close();
     });
     assert.deepEqual(rows.map(keyOf), numbers);
     const jumpsBack = offsets.filter((offset, at) => offset < (offsets[at - 1] ?? 0)).length;

@@ -2,7 +2,7 @@ import { endOfTurn } from '../../../lib/promises.ts';
 import { parseReferrer } from '../../people/identity.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { RawRow } from '../files/raw-row.ts';
+import { PIECE_BYTES, type RawRow } from '../files/raw-row.ts';
 import { type ImportCandidate, prepareImport } from './import-candidate.ts';
 import type { Columns } from './import-plan.ts';
 import { type Found, NOTHING_FOUND, noteRow } from './import-progress.ts';
@@ -20,8 +20,9 @@ export interface CheckedRows {
 const UNUSABLE_CODE =
   'cannot be used by signups: a code has 1 to 64 printable ASCII characters, and looks like no email or phone';
 
-/** So few that requests to the same process, and answers of the database, hardly wait: about 2 ms of work. */
+/** So few that requests to the same process, and answers of the database, hardly wait: some milliseconds of work. */
 const ROWS_A_TURN = 100;
+const BYTES_A_TURN = PIECE_BYTES;
 
 /** Reads, checks and seals rows. */
 export async function checkRows(
@@ -32,8 +33,14 @@ export async function checkRows(
   { confirmed }: { confirmed: boolean },
 ): Promise<CheckedRows> {
   const checked: CheckedRows = { good: [], bad: [], losses: [], nobody: 0, found: { ...NOTHING_FOUND } };
-  for (const [index, raw] of rows.entries()) {
-    if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await endOfTurn();
+  let [count, bytes] = [0, 0];
+  for (const raw of rows) {
+    if (count >= ROWS_A_TURN || bytes >= BYTES_A_TURN) {
+      await endOfTurn();
+      [count, bytes] = [0, 0];
+    }
+    count += 1;
+    bytes += raw.end - raw.offset;
     checkRow(checked, queue, columns, raw, { now: clock(), confirmed });
   }
   return checked;

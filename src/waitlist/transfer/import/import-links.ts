@@ -8,6 +8,7 @@ import { credit, withdrawCredit, writeReferrals } from '../../referrals/credits.
 import { updateDepths } from '../../referrals/depth.ts';
 import { findCreditedMailboxes } from '../../referrals/mailboxes.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
+import { type Circles, Referrals } from './circles.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { importing } from './import-chunk.ts';
 import { addFound, type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
@@ -20,13 +21,24 @@ interface FoundLink {
 }
 
 /** Credits referrers who joined after those they referred. Continues from the job's progress. */
-export async function linkReferrers(
+export function linkReferrers(
   context: Context,
   job: ImportJob,
   start: ImportProgress,
   watch: (progress: ImportProgress) => void,
 ): Promise<ImportProgress> {
-  const circles = await circlesOf(context, job, start.baseSeq);
+  return withCirclesOf(context, job, start.baseSeq, (circles) =>
+    linkAllBut(circles, context, job, start, watch),
+  );
+}
+
+async function linkAllBut(
+  circles: Circles,
+  context: Context,
+  job: ImportJob,
+  start: ImportProgress,
+  watch: (progress: ImportProgress) => void,
+): Promise<ImportProgress> {
   let progress = start;
   if (progress.linkedUpTo === 0) progress = await breakCircles(context, job, progress, circles);
   for (;;) {
@@ -104,11 +116,11 @@ async function breakCircles(
   context: Context,
   job: ImportJob,
   progress: ImportProgress,
-  circles: Set<number>,
+  circles: Circles,
 ): Promise<ImportProgress> {
-  const members = [...circles].sort((a, b) => a - b);
-  for (let from = 0; from < members.length; from += CHUNK) {
-    const links = await creditedAmong(context, job, members.slice(from, from + CHUNK));
+  let members = circles.after(0, CHUNK);
+  for (; members.length > 0; members = circles.after(members.at(-1) ?? 0, CHUNK)) {
+    const links = await creditedAmong(context, job, members);
     await changeWithMembers(context, job, progress, links, (change, members) => {
       const referrals = links.flatMap(({ seq, referrer: referrerSeq }) => {
         const referrer = members.find({ seq: referrerSeq });
@@ -141,21 +153,33 @@ const PAGE = 1_000;
  * Finds imported entries that refer one another in a circle. Its inputs are kept until the links are made, so
  * it returns the same result after a crash.
  */
-async function circlesOf(context: Context, job: ImportJob, baseSeq: number): Promise<Set<number>> {
+async function withCirclesOf<T>(
+  context: Context,
+  job: ImportJob,
+  baseSeq: number,
+  work: (circles: Circles) => Promise<T>,
+): Promise<T> {
   const lastSeq = await readLastSeq(context, job);
-  const referrers = new Int32Array(lastSeq - baseSeq + 1);
+  const referrals = new Referrals();
   const note = (links: { seq: number; referrer: number | null }[]) => {
-    for (const { seq, referrer } of links) {
+    for (const { seq, referrer } of links)
       if (referrer !== null && referrer > baseSeq && referrer <= lastSeq && seq <= lastSeq) {
-        referrers[seq - baseSeq] = referrer - baseSeq;
+        referrals.add(seq, referrer);
+        isEmpty = false;
       }
-    }
   };
-  await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
-  // A circle needs at least one forward link.
-  if (!referrers.some((referrer) => referrer !== 0)) return new Set();
-  await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
-  return new Set([...findCircles(referrers)].map((at) => at + baseSeq));
+  let isEmpty = true;
+  try {
+    await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
+    // A circle needs at least one forward link.
+    if (!isEmpty) {
+      await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
+      await referrals.findCircles();
+    }
+    return await work(referrals);
+  } finally {
+    referrals.close();
+  }
 }
 
 async function eachPage<T extends { seq: number }>(
@@ -191,26 +215,6 @@ async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<numbe
     .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   return row.last_seq;
-}
-
-/**
- * `referrers` maps entries, numbered from 1, to their referrers, 0 for none. Following referrers leads either
- * to an end or into exactly one circle, so a single pass finds all circles.
- */
-export function findCircles(referrers: Int32Array): Set<number> {
-  const inCircles = new Set<number>();
-  /** The first walk that visited each entry. */
-  const walks = new Int32Array(referrers.length);
-  for (let start = 1; start < referrers.length; start += 1) {
-    let at = start;
-    while (at !== 0 && walks[at] === 0) {
-      walks[at] = start;
-      at = referrers[at] ?? 0;
-    }
-    if (at === 0 || walks[at] !== start) continue;
-    for (let member = at; !inCircles.has(member); member = referrers[member] ?? 0) inCircles.add(member);
-  }
-  return inCircles;
 }
 
 /** An imported entry whose referrer had not been imported yet. */

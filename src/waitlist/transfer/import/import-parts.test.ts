@@ -10,7 +10,7 @@ import {
 import { readCell, writeCell } from '../files/csv-record.ts';
 import { TimeEvidence } from '../files/time-evidence.ts';
 import { type TimeFormat, timeReader } from '../files/times.ts';
-import { findCircles } from './import-links.ts';
+import { Referrals } from './circles.ts';
 
 const HALF = Date.UTC(2024, 1, 29, 12, 30);
 
@@ -214,19 +214,43 @@ describe('columns', () => {
   });
 });
 
-describe('findCircles', () => {
-  it('finds the members of a circle, and not those who lead to one', () => {
+describe('circles of referrals', () => {
+  const membersOf = async (referrers: readonly number[]) => {
+    const referrals = new Referrals();
+    try {
+      for (const [seq, referrer] of referrers.entries()) if (referrer > 0) referrals.add(seq, referrer);
+      await referrals.findCircles();
+      const members = referrals.after(0, referrers.length);
+      assert.equal(referrals.size, members.length);
+      for (const seq of referrers.keys())
+        assert.equal(referrals.has(seq), members.includes(seq), String(seq));
+      return members;
+    } finally {
+      referrals.close();
+    }
+  };
+
+  it('have the members of a circle, and not those who lead to one', async () => {
     //                                    1  2  3  4  5  6  7  8
-    const referrers = Int32Array.from([0, 2, 3, 1, 3, 0, 5, 7, 6]);
-    assert.deepEqual([...findCircles(referrers)].sort(), [1, 2, 3, 7]);
+    assert.deepEqual(await membersOf([0, 2, 3, 1, 3, 0, 5, 7, 6]), [1, 2, 3, 7]);
   });
 
-  it('takes linear time however long the chains are', () => {
-    const length = 1_000_000;
-    const chain = Int32Array.from({ length }, (_, at) => (at + 1 < length ? at + 1 : 0));
-    chain[0] = 0;
-    assert.equal(findCircles(chain).size, 0);
-    chain[length - 1] = 1;
-    assert.equal(findCircles(chain).size, length - 1);
+  it('are found in linear time however long the chains are, and others work meanwhile', async () => {
+    const length = 200_000;
+    for (const last of [0, 1]) {
+      const referrals = new Referrals();
+      for (let seq = 1; seq < length - 1; seq += 1) referrals.add(seq, seq + 1);
+      if (last > 0) referrals.add(length - 1, last);
+      let turns = 0;
+      const turning = setInterval(() => {
+        turns += 1;
+      });
+      await referrals.findCircles();
+      clearInterval(turning);
+      assert.ok(turns > 20, `${turns} turns`);
+      assert.equal(referrals.size, last > 0 ? length - 1 : 0);
+      assert.deepEqual(referrals.after(100, 2), last > 0 ? [101, 102] : []);
+      referrals.close();
+    }
   });
 });

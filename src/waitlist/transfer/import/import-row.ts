@@ -1,20 +1,52 @@
 import { findInexactNumbers, INEXACT_NUMBER } from '../../../json/numbers.ts';
 import { type Path, showPath } from '../../../json/path.ts';
-import { findStrictProblem, PROTO_KEY } from '../../../json/strict.ts';
+import { findExcess } from '../../../json/scan.ts';
+import { findStrictProblem, NESTED_TOO_DEEP, NESTING_MAX, PROTO_KEY } from '../../../json/strict.ts';
 import { languageOf } from '../../../languages/languages.ts';
+import { EMAIL_MAX_CHARACTERS } from '../../../lib/email.ts';
 import { Problems } from '../../../lib/errors.ts';
+import { isTooLong } from '../../../lib/text.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { isObject, type Metadata } from '../../people/person.ts';
+import { PHONE_CHARACTERS_MAX, REFERRER_CHARACTERS_MAX } from '../../people/identity.ts';
+import { isObject, METADATA_BYTES_MAX, type Metadata, metadataTooLarge } from '../../people/person.ts';
 import type { Standing } from '../../signup/candidate.ts';
 import { parseSignup, type Signup } from '../../signup/signup-input.ts';
 import type { ColumnPlace } from '../files/columns.ts';
 import { readCell } from '../files/csv-record.ts';
 import { isMetadataKey, keyIn } from '../files/metadata-columns.ts';
 import type { RawRow } from '../files/raw-row.ts';
-import type { TimeReader } from '../files/times.ts';
+import { TIME_CHARACTERS_MAX, type TimeReader } from '../files/times.ts';
 
 /** Allows for clock differences, and for times without a time zone. */
 const FUTURE_TOLERATED_MS = DAY_MS;
+
+/** Of what other services have in columns of which we need a word or a number. */
+const WORDS_CHARACTERS_MAX = 500;
+
+/** What is longer is refused before it is read. */
+const CELL_CHARACTERS_MAX = {
+  email: EMAIL_MAX_CHARACTERS,
+  phone: PHONE_CHARACTERS_MAX,
+  referredBy: REFERRER_CHARACTERS_MAX,
+  referralCode: REFERRER_CHARACTERS_MAX,
+  joinedAt: TIME_CHARACTERS_MAX,
+  invitedAt: TIME_CHARACTERS_MAX,
+  acceptedAt: TIME_CHARACTERS_MAX,
+  position: WORDS_CHARACTERS_MAX,
+  status: WORDS_CHARACTERS_MAX,
+  language: WORDS_CHARACTERS_MAX,
+} as const;
+
+/** Spaces and escapes make JSON longer than what it says. */
+const METADATA_CHARACTERS_MAX = 4 * METADATA_BYTES_MAX;
+
+/** More do not fit into so many bytes: a key with its value takes five at least, an element two. */
+const METADATA_MOST = {
+  nesting: NESTING_MAX,
+  values: METADATA_BYTES_MAX / 2,
+  keys: METADATA_BYTES_MAX / 5,
+  allKeys: METADATA_BYTES_MAX / 5,
+};
 
 export interface RowProblem {
   line: number;
@@ -120,7 +152,7 @@ export function readRow(
   const timeOf = (value: unknown, field: string) => checkTime(value, field, { now, readTime }, problems);
   if (raw.values === undefined || raw.problem !== undefined)
     problems.add(raw.field === undefined ? 'row' : `row.${raw.field}`, raw.problem ?? 'cannot be read');
-  else checkCells(raw, columnCount, problems);
+  else checkCells(raw, columnCount, fields, problems);
   if (problems.list.length > 0) return { problems: problems.list };
   const { email, phone } = fields;
   const status = readText(fields.status)?.toLowerCase();
@@ -146,7 +178,12 @@ export function readRow(
   return problems.list.length > 0 ? { problems: problems.list } : { row };
 }
 
-function checkCells({ values }: RawRow, columnCount: number, problems: RowProblems): void {
+function checkCells({ values }: RawRow, columnCount: number, fields: Fields, problems: RowProblems): void {
+  for (const [field, most] of Object.entries(CELL_CHARACTERS_MAX)) {
+    const value = fields[field as keyof typeof CELL_CHARACTERS_MAX];
+    if (typeof value === 'string' && isTooLong(value, most))
+      problems.add(field, `must have at most ${most} characters`);
+  }
   if (!Array.isArray(values)) return;
   if (values.slice(columnCount).some((cell) => cell.trim() !== '')) {
     problems.add('row', `has ${values.length} cells, but the file has ${columnCount} columns`);
@@ -169,6 +206,15 @@ function readMetadata({ metadata, extra, repeated = [] }: Fields, problems: RowP
 
 /** By the rules of the API. */
 function parseCell(text: string, problems: RowProblems): unknown {
+  if (text.length > METADATA_CHARACTERS_MAX) {
+    problems.add('metadata', `must have at most ${METADATA_CHARACTERS_MAX} characters`);
+    return undefined;
+  }
+  const excess = text.length > METADATA_BYTES_MAX && findExcess(text, METADATA_MOST);
+  if (excess) {
+    problems.add('metadata', excess === 'nesting' ? NESTED_TOO_DEEP : metadataTooLarge);
+    return undefined;
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);

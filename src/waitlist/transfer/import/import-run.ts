@@ -1,3 +1,4 @@
+import { withSmallHeap } from '../../../lib/heap-growth.ts';
 import { formatId, type Id } from '../../../lib/ids.ts';
 import { oneAhead } from '../../../lib/promises.ts';
 import { finishJob, type JobLease, readProgress } from '../../jobs/jobs.ts';
@@ -70,7 +71,11 @@ export interface BadRowLists {
 }
 
 /** Completes an import from its current progress. */
-export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
+export function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
+  return withSmallHeap(() => completeImport(context, open, watch));
+}
+
+async function completeImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
   const { lease, queue, plan } = open;
   const { id } = lease;
   const columns = readColumns(plan);
@@ -214,13 +219,18 @@ export async function* chunksFrom(
   const { shape, identity } = plan;
   if (plan.sorted) {
     const index = await indexRows(file, shape, keyOf);
-    for (let from = done; from < index.length; ) {
-      const some = await index.read(file, shape, from);
-      for (let at = 0; at < some.length; at += CHUNK) {
-        const rows = some.slice(at, at + CHUNK);
-        yield { rows, next, part: (from + at + rows.length) / index.length };
+    try {
+      await index.skip(done);
+      for (let from = done; from < index.length; ) {
+        const some = await index.read(file, shape);
+        for (let at = 0; at < some.length; at += CHUNK) {
+          const rows = some.slice(at, at + CHUNK);
+          yield { rows, next, part: (from + at + rows.length) / index.length };
+        }
+        from += some.length;
       }
-      from += some.length;
+    } finally {
+      index.close();
     }
     return;
   }

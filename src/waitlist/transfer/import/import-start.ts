@@ -3,7 +3,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { takeOverJob } from '../../jobs/find-jobs.ts';
 import { createJob, workOnJob } from '../../jobs/jobs.ts';
-import { changeQueue } from '../../queue/change-queue.ts';
+import { startJob } from '../../jobs/start-job.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { type ColumnChoice, checkPreset, parseColumnMap, recognizeService } from '../files/columns.ts';
@@ -138,13 +138,17 @@ function beginJob(
   queue: Queue,
   plan: ImportPlan,
 ): Promise<Pick<OpenImport, 'lease' | 'progress'>> {
-  return changeQueue(context, queue, async (change) => {
-    const progress = startOf(plan.shape, change.lastSeq);
-    const total = plan.rows ?? null;
-    const job = { kind: KIND, input: plan, progress, total, runner: 'command-line' } as const;
-    const lease = createJob(context, change, job);
-    return { lease, progress };
-  });
+  return startJob<Pick<OpenImport, 'lease' | 'progress'>>(
+    context,
+    queue,
+    async (change) => {
+      const progress = startOf(plan.shape, change.lastSeq);
+      const total = plan.rows ?? null;
+      const job = { kind: KIND, input: plan, progress, total, runner: 'command-line' } as const;
+      return { lease: createJob(context, change, job), progress };
+    },
+    (jobId) => takeOverJob(context, queue, jobId, KIND),
+  );
 }
 
 /** Resumes an interrupted import with its original options. The file must be the same. */

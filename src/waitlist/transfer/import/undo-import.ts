@@ -12,6 +12,7 @@ import {
   type JobLease,
   readProgress,
 } from '../../jobs/jobs.ts';
+import { startJob } from '../../jobs/start-job.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
@@ -81,7 +82,7 @@ export async function startUndo(
   const input: UndoInput = { importId, since: facts.since, events: await sentEvents(context, queue, facts) };
   const total = Math.max(0, numberIn(facts.result, 'created') - numberIn(facts.result, 'undone'));
   const progress: UndoProgress = { removed: 0, kept: 0, total };
-  const lease = await changeQueue(context, queue, async (change) => {
+  const create = async (change: QueueChange): Promise<HeldJob<UndoInput, UndoProgress>> => {
     const other = await findRunning(context, queue, importId, change.trx);
     if (other) throw conflict(`this import is being undone by ${other}`);
     const job = { kind: UNDO_KIND, input, progress, total, subject: importId, runner } as const;
@@ -91,9 +92,10 @@ export async function startUndo(
       object: { kind: 'job', id: importId },
       after: { environment: queue.environment, job: formatId('job', created.id) },
     });
-    return created;
-  });
-  return { id: lease.id, publicId: formatId('job', lease.id), kind: UNDO_KIND, input, progress, lease };
+    const { id } = created;
+    return { id, publicId: formatId('job', id), kind: UNDO_KIND, input, progress, lease: created };
+  };
+  return startJob(context, queue, create, (jobId) => takeOverJob(context, queue, jobId, UNDO_KIND));
 }
 
 async function readFacts({ db }: Context, queue: Queue, importId: string): Promise<ImportFacts> {

@@ -6,8 +6,8 @@ import { ERRORS_FILE_BYTES_MAX, linesFor, type TextFile } from './errors-file.ts
 import type { RowProblem } from './import-row.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** 16 MiB: enough for files that are read in order, and for small ones in any order. */
-const CHUNKS_KEPT = 64;
+/** 4 MiB: rows are read in the order of the file, many together. */
+const CHUNKS_KEPT = 16;
 
 type Part = 'file' | 'errors' | 'rows';
 

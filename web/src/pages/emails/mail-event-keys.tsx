@@ -49,6 +49,19 @@ export const MAIL_EVENT_KEYS: HookKind = {
         body: { secret },
       }),
     ),
+  topic: {
+    of: (key) => {
+      const { provider, topic } = key as Schemas['MailEventKey'];
+      return provider === 'ses' ? topic : undefined;
+    },
+    set: ({ waitlistId, environment }, mailEventKeyId, topic) =>
+      call(
+        api.PATCH(KEY_PATH, {
+          params: { path: { waitlistId, mailEventKeyId }, query: { environment } },
+          body: { topic },
+        }),
+      ),
+  },
   remove: ({ waitlistId, environment }, mailEventKeyId) =>
     call(api.DELETE(KEY_PATH, { params: { path: { waitlistId, mailEventKeyId }, query: { environment } } })),
 };

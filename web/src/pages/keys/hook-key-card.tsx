@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Plus, ShieldCheck, Trash2 } from 'lucide-react';
+import { Plus, Rss, ShieldCheck, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -15,10 +15,11 @@ import {
   type MadeKey,
   NewHookKeyDialog,
   SecretDialog,
+  TopicDialog,
 } from './hook-key-dialogs.tsx';
 import { canSign, type HookKey, type HookKind, type HookScope, labelOf, maskedKey } from './hook-keys.ts';
 
-type Asking = { what: 'create' } | { what: 'secret' | 'delete'; target: HookKey };
+type Asking = { what: 'create' } | { what: 'secret' | 'topic' | 'delete'; target: HookKey };
 
 /** Hook keys of one kind, of one waitlist in one environment: create, set a secret, delete. */
 export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope }) {
@@ -66,6 +67,9 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
       {asking?.what === 'secret' && (
         <SecretDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
       )}
+      {asking?.what === 'topic' && (
+        <TopicDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
+      )}
       {asking?.what === 'delete' && (
         <DeleteHookKeyDialog
           kind={kind}
@@ -77,6 +81,15 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
       )}
       {made !== null && <NewHookKeyDialog kind={kind} made={made} onClose={() => setMade(null)} />}
     </Card>
+  );
+}
+
+function Topic({ topic }: { topic: string | null | undefined }) {
+  if (topic === undefined) return null;
+  return topic === null ? (
+    <span className="text-sm text-mute">The topic of the first subscription</span>
+  ) : (
+    <code className="font-mono text-sm break-all text-mute">{topic}</code>
   );
 }
 
@@ -100,7 +113,12 @@ function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>
           {
             id: 'caller',
             label: kind.who,
-            cell: (key: HookKey) => labelOf(kind, callerOf(key)) ?? 'Whoever does so next',
+            cell: (key: HookKey) => (
+              <span className="flex min-w-0 flex-col">
+                {labelOf(kind, callerOf(key)) ?? 'Whoever does so next'}
+                <Topic topic={kind.topic?.of(key)} />
+              </span>
+            ),
           },
         ]
       : []),
@@ -129,6 +147,15 @@ function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>
               onClick={() => ask({ what: 'secret', target: key })}
             >
               <ShieldCheck aria-hidden />
+            </IconButton>
+          )}
+          {kind.topic?.of(key) !== undefined && (
+            <IconButton
+              size="sm"
+              label={`Set topic of ${maskedKey(kind, key)}`}
+              onClick={() => ask({ what: 'topic', target: key })}
+            >
+              <Rss aria-hidden />
             </IconButton>
           )}
           <IconButton

@@ -153,6 +153,49 @@ export function SecretDialog({
   );
 }
 
+/** Of a key that takes the messages of one topic only. */
+export function TopicDialog({
+  kind,
+  scope,
+  target,
+  onClose,
+  onSaved,
+}: DialogProps & { target: HookKey; onSaved: () => Promise<unknown> }) {
+  const [topic, setTopic] = useState(kind.topic?.of(target) ?? '');
+  const isReset = topic.trim() === '';
+  return (
+    <FormDialog
+      title={`Topic of ${maskedKey(kind, target)}`}
+      about="The key takes messages of one topic of Amazon SNS, and refuses those of others."
+      action={isReset ? 'Reset topic' : 'Save topic'}
+      onClose={onClose}
+      onSubmit={async () => {
+        await kind.topic?.set(scope, target.id, isReset ? null : topic.trim());
+        await onSaved();
+        toast(isReset ? 'Reset the topic' : 'Saved the topic');
+        onClose();
+      }}
+    >
+      {(problem) => (
+        <Field
+          label="Topic ARN"
+          help="Empty: that of the first subscription that is confirmed."
+          error={problem('topic')}
+        >
+          <Input
+            value={topic}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono text-sm"
+            placeholder="arn:aws:sns:us-east-1:123456789012:bounces"
+            onChange={(event) => setTopic(event.target.value)}
+          />
+        </Field>
+      )}
+    </FormDialog>
+  );
+}
+
 export function DeleteHookKeyDialog({
   kind,
   scope,

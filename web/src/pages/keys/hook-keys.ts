@@ -45,6 +45,12 @@ export interface HookKind {
   create: (scope: HookScope, name: string, caller: string) => Promise<{ key: string }>;
   /** `null` removes it. */
   setSecret: (scope: HookScope, keyId: string, secret: string | null) => Promise<unknown>;
+  /** Of keys that take the messages of one topic. `null` takes that of the next subscription. */
+  topic?: {
+    /** `undefined` for a key that has nothing to do with topics. */
+    of: (key: HookKey) => string | null | undefined;
+    set: (scope: HookScope, keyId: string, topic: string | null) => Promise<unknown>;
+  };
   remove: (scope: HookScope, keyId: string) => Promise<unknown>;
 }
 

@@ -1,4 +1,0 @@
-export interface Migration {
-  version: number;
-  statements: string[];
-}

@@ -1,0 +1,23 @@
+import { setFlagsFromString } from 'node:v8';
+
+/** Of what is in use after a collection, until the next one. */
+const GROWTH_PERCENT = 30;
+/** As V8 sees fit: several times what is in use. */
+const USUAL = 0;
+
+let running = 0;
+
+/**
+ * Keeps the heap small during work that leaves much behind, such as an import: each chunk of rows outlives the collections of
+ * what is new, and V8 would let them pile up. It collects more often instead, which takes a few percent of the time.
+ */
+export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
+  running += 1;
+  if (running === 1) setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  try {
+    return await work();
+  } finally {
+    running -= 1;
+    if (running === 0) setFlagsFromString(`--heap-growing-percent=${USUAL}`);
+  }
+}

@@ -1,0 +1,293 @@
+import Type, { type Static } from 'typebox';
+import { formatId } from '../../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
+import { shareUrls } from '../../mail/share-url.ts';
+import type { OperatorContext } from '../../operators/context.ts';
+import { listAudit } from '../../operators/read-audit.ts';
+import { listReferred, listSameMailbox, readEntry } from '../../waitlist/entries/browse-entries.ts';
+import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../waitlist/entries/history.ts';
+import { aliasesOf } from '../../waitlist/referrals/referral-alias.ts';
+import { exportEntry } from '../../waitlist/transfer/export/export-person.ts';
+import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
+import { presentPerson } from '../../wire/export.ts';
+import { named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
+import { formatCursor, readCursor } from '../core/cursors.ts';
+import { operation } from '../core/operation.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import { entryParams as params } from '../core/scope.ts';
+
+const tag = 'Entries';
+const scope = 'queue';
+const MOVES_MAX = 200;
+const SHOWN_MAX = 20;
+
+const position = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, description });
+
+const EventObject = Type.Object(
+  {
+    at: time('When it happened.'),
+    kind: oneOf(HISTORY_KINDS, { description: 'What happened.' }),
+    entryId: nullable<string>('string', { description: 'Who was referred.' }),
+    inviteId: nullable<string>('string', { description: 'The invite it is about.' }),
+    expiresAt: timeOrNull('When the invite expires.'),
+    by: nullable<string>('string', {
+      description:
+        'Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line.',
+    }),
+    from: position('Position before it was moved.'),
+    to: position('Position that it was moved to.'),
+  },
+  { ...named('EntryEvent'), description: 'One thing that happened to an entry.' },
+);
+
+const History = Type.Object(
+  { events: Type.Array(EventObject, { description: 'Oldest first.' }) },
+  { ...named('EntryHistory'), description: 'What happened to an entry.' },
+);
+
+const Referred = Type.Object(
+  {
+    entries: Type.Array(AdminEntrySchema, { maxItems: PAGE_LIMIT_MAX, description: 'In join order.' }),
+    nextCursor: nextCursorSchema,
+  },
+  { ...named('ReferredPage'), description: 'One page of referred entries.' },
+);
+
+const PersonSchema = Type.Object(
+  {
+    waitlist: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The waitlist.',
+    }),
+    environment: Type.String({ description: 'Environment of the waitlist.' }),
+    entry: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'The entry.',
+    }),
+    operatorConfirmation: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'Who confirmed the email in place of its owner.',
+    }),
+    invites: Type.Array(
+      Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An invite.' }),
+      { description: 'All invites to the email.' },
+    ),
+    events: Type.Array(
+      Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'A message.' }),
+      { description: 'What webhooks received, and what emails are made from.' },
+    ),
+  },
+  { ...named('PersonExport'), description: 'Everything that is stored about one person.' },
+);
+
+const SameMailbox = Type.Object(
+  {
+    entries: Type.Array(AdminEntrySchema, { maxItems: SHOWN_MAX, description: 'In join order.' }),
+    more: Type.Boolean({ description: 'Whether there are others, which are not listed.' }),
+  },
+  { ...named('SameMailbox'), description: 'Entries whose email goes to the same mailbox.' },
+);
+
+const Share = Type.Object(
+  {
+    shareUrl: nullable<string>('string', {
+      description:
+        'The link to share in their emails, with their `referralCode`. `null` if the waitlist has no referral URL and its form is off, or if ' +
+        'nothing is stored about the person.',
+    }),
+    byForm: Type.Boolean({
+      description:
+        'Whether they signed up with the public form. It shows a link with a longer code, a different one at each visit: whoever types an ' +
+        'address must not learn its code. Those codes count for them, too.',
+    }),
+    importedCode: nullable<string>('string', {
+      description: 'The referral code that they were imported with, if it leads to them.',
+    }),
+    otherCodes: Type.Integer({
+      minimum: 0,
+      description: 'Other imported codes that lead to them, of which only hashes are stored.',
+    }),
+  },
+  { ...named('EntryShare'), description: 'What leads to an entry when others sign up.' },
+);
+
+export const aboutEntry = [
+  operation({
+    id: 'getEntryHistory',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/history',
+    tag,
+    summary: "Get an entry's history",
+    description:
+      'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves ' +
+      'by operators, removal. Of referrals, invites and moves, the newest 200 each.',
+    role: 'support',
+    shows: 'people',
+    scope,
+    params,
+    answer: {
+      description: 'The history.',
+      schema: History,
+      example: {
+        events: [
+          {
+            at: '2026-11-15T09:30:00.000Z',
+            kind: 'signup.created',
+            entryId: null,
+            inviteId: null,
+            expiresAt: null,
+            by: null,
+            from: null,
+            to: null,
+          },
+        ],
+      },
+    },
+    run: async ({ context, parts, queue, params: { entryId } }) => {
+      const entry = await readEntry(context, queue, entryId);
+      const events = [
+        ...(await readHistory(context, queue, entry)),
+        ...(await movesOf(parts.context, entryId)),
+      ];
+      return { events: events.toSorted((a, b) => a.at - b.at).map(presentEvent) };
+    },
+  }),
+  operation({
+    id: 'listReferredEntries',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/referrals',
+    tag,
+    summary: 'List who an entry referred',
+    description: 'Returns the entries that named this one as their referrer, whether or not it was credited.',
+    role: 'viewer',
+    shows: 'people',
+    scope,
+    params,
+    query: pageQuery,
+    answer: {
+      description: 'A page of entries.',
+      schema: Referred,
+      example: { entries: [EXAMPLE_ADMIN_ENTRY], nextCursor: null },
+    },
+    run: async ({ context, queue, mask, params: { entryId }, query }) => {
+      const { limit = PAGE_LIMIT_DEFAULT, cursor } = query;
+      const entry = await readEntry(context, queue, entryId);
+      const page = await listReferred(context, queue, entry, { limit, cursor: readCursor(cursor) });
+      return {
+        entries: page.entries.map((each) => mask.entry(presentAdminEntry(each))),
+        nextCursor: formatCursor(page.next),
+      };
+    },
+  }),
+  operation({
+    id: 'exportEntry',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/export',
+    tag,
+    summary: 'Export one person',
+    description:
+      'Returns everything that is stored about one person, to answer a request for access. Recorded in the audit trail.',
+    role: 'admin',
+    scope,
+    params,
+    answer: {
+      description: 'The data.',
+      schema: PersonSchema,
+      example: {
+        waitlist: { id: 'wl_acme', name: 'Acme' },
+        environment: 'production',
+        entry: EXAMPLE_ADMIN_ENTRY,
+        operatorConfirmation: null,
+        invites: [],
+        events: [],
+      },
+    },
+    run: async ({ context, queue, params: { entryId } }) =>
+      presentPerson(await exportEntry(context, queue, entryId)),
+  }),
+  operation({
+    id: 'listSameMailbox',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/mailbox',
+    tag,
+    summary: 'List who shares the mailbox of an entry',
+    description:
+      `Returns up to ${SHOWN_MAX} other entries whose email differs only in a tag (\`ada+1@example.com\`) or, at Gmail, in dots. They are ` +
+      'separate entries, but count as one person for referrals and for the emails that the form sends.',
+    role: 'viewer',
+    shows: 'people',
+    scope,
+    params,
+    answer: {
+      description: 'The other entries.',
+      schema: SameMailbox,
+      example: { entries: [EXAMPLE_ADMIN_ENTRY], more: false },
+    },
+    run: async ({ context, queue, mask, params: { entryId } }) => {
+      const entry = await readEntry(context, queue, entryId);
+      const { entries, more } = await listSameMailbox(context, queue, entry, SHOWN_MAX);
+      return { entries: entries.map((each) => mask.entry(presentAdminEntry(each))), more };
+    },
+  }),
+];
+
+export const getEntryShare = operation({
+  id: 'getEntryShare',
+  at: 'GET /waitlists/:waitlistId/entries/:entryId/share',
+  tag,
+  summary: "Get an entry's share link",
+  description:
+    'Returns the link that a person shares, and the referral codes beside their own that count for them.',
+  role: 'support',
+  shows: 'people',
+  scope,
+  params,
+  answer: {
+    description: 'The link and the codes.',
+    schema: Share,
+    example: {
+      shareUrl: 'https://acme.example/?ref=k3v9x0ab',
+      byForm: false,
+      importedCode: 'ADA-2024',
+      otherCodes: 0,
+    },
+  },
+  run: async ({ context, parts, queue, params: { entryId } }) => {
+    const entry = await readEntry(context, queue, entryId);
+    const shareUrl = await shareUrls(context, queue, parts.publicUrl);
+    const { code, others } = await aliasesOf(context.db, queue, entry);
+    return {
+      shareUrl: entry.referralCode && shareUrl(entry.referralCode),
+      byForm: entry.byForm,
+      importedCode: code,
+      otherCodes: others,
+    };
+  },
+});
+
+function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
+  return {
+    at: isoTime(event.at),
+    kind: event.kind,
+    entryId: event.entryId ? formatId('ent', event.entryId) : null,
+    inviteId: event.inviteId ? formatId('inv', event.inviteId) : null,
+    expiresAt: isoTimeOrNull(event.expiresAt ?? null),
+    by: event.by ?? null,
+    from: event.moved?.from ?? null,
+    to: event.moved?.to ?? null,
+  };
+}
+
+/** Only the audit trail knows of them. */
+async function movesOf(operators: OperatorContext, entryId: string): Promise<HistoryEvent[]> {
+  const about = { object: `entry:${entryId}`, action: 'entry.moved' };
+  const { records } = await listAudit(operators, { limit: MOVES_MAX, ...about });
+  return records
+    .filter(({ isDamaged }) => !isDamaged)
+    .map(({ at, actor, details: { actorName, before, after } }) => ({
+      at,
+      kind: 'entry.moved',
+      by: actorName ?? actor,
+      moved: { from: Number(before?.position), to: Number(after?.position) },
+    }));
+}
