@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { readConfig } from '../src/config/config.ts';
 import { openContext } from '../src/installation/open.ts';
-import { newId } from '../src/lib/ids.ts';
+import { newId, randomBytes } from '../src/lib/ids.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { randomBytes } from '../src/lib/random-bytes.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { GroupCommit } from '../src/waitlist/signup/group-commit.ts';
 

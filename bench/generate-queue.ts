@@ -8,7 +8,7 @@ import { declareSchema } from '../src/db/sqlite/known-schema.ts';
 import type { TableName } from '../src/db/tables.ts';
 import { newId } from '../src/lib/ids.ts';
 import { utcDay } from '../src/lib/time.ts';
-import type { QueueVault } from '../src/vault/queue-vault.ts';
+import type { QueueVault } from '../src/vault/vault.ts';
 import { metadataPairs } from '../src/waitlist/people/person.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';

@@ -11,8 +11,7 @@ const { runCommandLine } = await import('./commands/command-line.ts').catch(
     process.exit(TRY_AGAIN);
   },
 );
-const { standardOutput } = await import('./lib/standard-output.ts');
-const { systemErrorWords } = await import('./lib/system-error.ts');
+const { standardOutput, systemErrorWords } = await import('./lib/files.ts');
 
 const output = standardOutput();
 output.on('error', ({ code = '' }: NodeJS.ErrnoException) => {

@@ -9,7 +9,7 @@ import { readConfig } from '../src/config/config.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
 import { openContext, openDatabase } from '../src/installation/open.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { VERSION } from '../src/lib/version.ts';
+import { VERSION } from '../src/lib/root.ts';
 import { afterTest } from './support/cleanup.ts';
 import { freePort } from './support/free-port.ts';
 import { type Client, clientFor, eventually, forEachEngine, listOver } from './support/harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../src/waitlist/upkeep/recount-queue.ts';
 import {
   type Client,
   clientFor,
@@ -98,7 +98,7 @@ async function assertSound(service: Service, list: List, waiting: number): Promi
     positions.sort((a, b) => a - b),
     expected,
   );
-  assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+  assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
 }
 
 function describeRaces(parts: () => { service: Service; clients: Client[] }): void {

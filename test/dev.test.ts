@@ -41,7 +41,7 @@ it('npm run dev serves the dashboard from its sources, restarts the server after
     assert.doesNotMatch(text, /@vite\/client/, answered);
   }
 
-  appendFileSync(path.join(checkout, 'src/lib/version.ts'), '\n');
+  appendFileSync(path.join(checkout, 'src/lib/root.ts'), '\n');
   await until('the server is ready again', () => starts() === 2);
   assert.equal((await get(dashboard, '/healthz')).status, 200);
 

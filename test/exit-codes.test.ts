@@ -9,7 +9,7 @@ import { readConfig } from '../src/config/config.ts';
 import { DatabaseUnavailable, type Engine } from '../src/db/database.ts';
 import { SCHEMA } from '../src/db/schema/schema.ts';
 import { tryLock } from '../src/db/sqlite/lock.ts';
-import { mayPass, mayPassOnceOpen } from '../src/installation/may-pass.ts';
+import { mayPass, mayPassOnceOpen } from '../src/installation/explain-error.ts';
 import { conflict, invalid, notFound, unavailable } from '../src/lib/errors.ts';
 import { afterTest } from './support/cleanup.ts';
 import { setVersion, updateByNewerRelease } from './support/earlier.ts';

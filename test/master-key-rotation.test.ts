@@ -3,8 +3,12 @@ import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } fro
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { tryLock } from '../src/db/sqlite/lock.ts';
-import { generateMasterKey, MasterKeyProblem, masterKeyFromFile } from '../src/vault/master-key.ts';
-import { isMasterKeySaved } from '../src/vault/master-key-saved.ts';
+import {
+  generateMasterKey,
+  isMasterKeySaved,
+  MasterKeyProblem,
+  masterKeyFromFile,
+} from '../src/vault/master-key.ts';
 import { afterTest } from './support/cleanup.ts';
 import { forEachEngine, startService } from './support/harness.ts';
 import { startCommand } from './support/process.ts';

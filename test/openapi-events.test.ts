@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
-import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
-import { putBack, takeOff } from '../src/waitlist/invites/removal.ts';
+import { eraseEntry } from '../src/waitlist/entries/erase-entry.ts';
+import { removeEntry, restoreEntry } from '../src/waitlist/invites/removal.ts';
 import { recordMailEvents } from '../src/waitlist/mail-events/record-mail-events.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
 import { changeWave, createWave } from '../src/waitlist/waves/change-waves.ts';
@@ -45,9 +45,9 @@ forEachEngine((engine) => {
       },
       () => invite('grace@example.com'),
       () => service.accept(code),
-      async () => takeOff(context, queue, (await list.lookup('ada@example.com')).body.id),
-      async () => putBack(context, queue, (await list.lookup('ada@example.com')).body.id),
-      () => removeEntry(context, queue, 'ada@example.com'),
+      async () => removeEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      async () => restoreEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      () => eraseEntry(context, queue, 'ada@example.com'),
       () => list.signup({ email: 'wanda@example.com' }),
       async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),
       () =>

@@ -1,6 +1,6 @@
 import { openAccounts } from '../mail/operators/notices.ts';
-import { COMMAND_LINE } from '../operators/actor.ts';
-import { type EndedAccess, endAllAccess } from '../operators/end-access.ts';
+import { COMMAND_LINE } from '../operators/roles.ts';
+import { type EndedAccess, endAllAccess } from '../operators/sessions.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Command } from './command.ts';
 

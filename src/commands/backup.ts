@@ -9,9 +9,9 @@ import { readSqliteSnapshot } from '../db/sqlite/backup.ts';
 import { tryLock } from '../db/sqlite/lock.ts';
 import { masterKeySource, openExistingDatabase } from '../installation/open.ts';
 import { unavailable } from '../lib/errors.ts';
+import { standardOutput } from '../lib/files.ts';
 import { createLogger } from '../lib/log.ts';
-import { standardOutput } from '../lib/standard-output.ts';
-import { VERSION } from '../lib/version.ts';
+import { VERSION } from '../lib/root.ts';
 import type { BackupAbout, PassphraseCost } from '../vault/backup-format.ts';
 import {
   type BackupContent,
@@ -22,8 +22,7 @@ import {
 } from '../vault/backup-writer.ts';
 import type { SealingKey } from '../vault/crypto.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { MasterKeyProblem } from '../vault/master-key.ts';
-import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import { MasterKeyProblem, markMasterKeySaved } from '../vault/master-key.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { backupName, deleteOlderBackups } from './backup-rotation.ts';
 import { type Command, type Flags, type Outcome, parseWhole, UsageProblem } from './command.ts';

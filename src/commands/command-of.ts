@@ -4,7 +4,7 @@ import type { Operation } from '../operations/core/operation.ts';
 import { PAGE_LIMIT_MAX, pageQuery } from '../operations/core/pages.ts';
 import type { Input } from '../operations/core/perform.ts';
 import { paramsOf, queryOf } from '../operations/core/scope.ts';
-import { COMMAND_LINE } from '../operators/actor.ts';
+import { COMMAND_LINE } from '../operators/roles.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Command, Flag, Flags, Outcome } from './command.ts';
 import { type FieldSchema, type FieldWords, flagFor, isJson, readField } from './field-flags.ts';

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { DURATION_RULE, parseDuration as readDuration } from '../lib/duration.ts';
-import { readDate, readTime } from '../lib/time.ts';
+import { DURATION_RULE, readDate, parseDuration as readDuration, readTime } from '../lib/time.ts';
 import type { OpenDns } from '../mail/sender/dns.ts';
 import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';

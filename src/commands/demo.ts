@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { BETA } from '../demo/product.ts';
 import { type Demo, openDemo } from '../demo/run-demo.ts';
-import { isThere } from '../lib/private-file.ts';
+import { isThere } from '../lib/files.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { backUp } from './backup.ts';
 import { type Command, type Flags, type Outcome, parseWhole, textOr } from './command.ts';

@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type DkimKey, dkimRecord, generateDkimKey, isDomain, isSelector } from '../lib/dkim-key.ts';
 import { conflict, invalid } from '../lib/errors.ts';
-import { createDataFile } from '../lib/private-file.ts';
-import { systemErrorWords } from '../lib/system-error.ts';
+import { createDataFile, systemErrorWords } from '../lib/files.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 
 export const dkimKeys: Command[] = [

@@ -13,9 +13,9 @@ import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { listEnvironments } from '../waitlist/settings/environments.ts';
 import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
-import { auditQueue } from '../waitlist/upkeep/audit.ts';
 import { checkNumbers } from '../waitlist/upkeep/check-numbers.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
+import { recountQueue } from '../waitlist/upkeep/recount-queue.ts';
 import type { Outcome } from './command.ts';
 import { checkAllWork, checkServer, outcomeOf, whyNotOpen } from './status.ts';
 
@@ -91,7 +91,7 @@ async function checkMailServer({ smtpUrl }: Config, hasServer: boolean): Promise
       ...{ what, ok: true, level: 'warning' },
       detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox',
     };
-  const { checkSmtp } = await import('../mail/smtp/check.ts'); // Loads the SMTP code, so only if needed.
+  const { checkSmtp } = await import('../mail/smtp/session.ts'); // Loads the SMTP code, so only if needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
     return {
@@ -133,7 +133,7 @@ async function checkQueue(
   try {
     const queue = await context.registry.queue(waitlistId, environment);
     if (!queue) return { what, ok: false, detail: 'has no queue' };
-    const audit = await auditQueue(context, queue, repair);
+    const audit = await recountQueue(context, queue, repair);
     const detail =
       audit.findings.length === 0
         ? `${audit.entries} ${audit.entries === 1 ? 'entry' : 'entries'}`

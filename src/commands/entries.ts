@@ -4,13 +4,13 @@ import { addEntry, entries as operations } from '../operations/entries/entries.t
 import { LEADERBOARD_MAX, leaderboard, listSegment } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
-import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
 import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
-import { presentPerson } from '../wire/person.ts';
+import { presentPerson } from '../wire/export.ts';
 import { type Command, type Outcome, parseWhole, table, textOr, UsageProblem } from './command.ts';
 import { commandsFor } from './command-of.ts';
 import { entryIdOf } from './entry-id.ts';
@@ -111,7 +111,7 @@ export const entries: Command[] = [
     },
     run: async (context, [who = ''], flags) => {
       const neverJoined = flags['never-joined'] === true;
-      const removed = await removeEntry(context, await queueOf(context, flags), who, { neverJoined });
+      const removed = await eraseEntry(context, await queueOf(context, flags), who, { neverJoined });
       const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'the invites and emails of a person without an entry' : id;
       const how = neverJoined && id !== null ? ', as if they had never joined' : '';

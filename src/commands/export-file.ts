@@ -1,12 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { findOutputFile, writeProblem } from '../lib/output-file.ts';
-import { createPrivateFile } from '../lib/private-file.ts';
-import { standardOutput } from '../lib/standard-output.ts';
+import { createPrivateFile, findOutputFile, standardOutput, writeProblem } from '../lib/files.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { type ExportOptions, exportEntries } from '../wire/entry-export.ts';
+import { type ExportOptions, exportEntries } from '../wire/export.ts';
 import { printable } from './printable.ts';
 import { transferProgress } from './transfer-progress.ts';
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { LANGUAGES } from '../languages/languages.ts';
 import { failureNote, presentTemplateVersion } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
-import type { MailTemplate } from '../mail/templates/default-templates.ts';
+import type { MailTemplate } from '../mail/templates/settings.ts';
 import type { TemplateObject } from '../operations/mails/template-schemas.ts';
 import { mailTemplates as operations } from '../operations/mails/templates.ts';
 import { DEFAULT_ENVIRONMENT } from '../waitlist/queue/registry.ts';

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { mailableTo } from '../mail/mailable.ts';
+import type { presentSuppression } from '../mail/present.ts';
 import { failureNote, type presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind } from '../mail/templates/kinds.ts';
@@ -8,7 +9,6 @@ import { mailbox } from '../operations/mails/mailbox.ts';
 import { mailSettings, type UpdatedSettings } from '../operations/mails/settings.ts';
 import { eachKind, getMailStatus, type MailStatus } from '../operations/mails/status.ts';
 import { suppressions } from '../operations/mails/suppressions.ts';
-import type { presentSuppression } from '../wire/suppression.ts';
 import { type Command, type Flags, type Outcome, table, textOr, UsageProblem } from './command.ts';
 import { commandOf, commandsFor, type Given } from './command-of.ts';
 import type { FieldWords } from './field-flags.ts';

@@ -1,15 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { parseWorkers, ROLES, type Role, WORKERS_RULE } from '../config/variables.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
-import { prepareDataDirectory } from '../installation/data-directory.ts';
-import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';
+import { lockForMigrating, prepareDataDirectory, type SchemaState } from '../installation/data-directory.ts';
 import { logMigration } from '../installation/log-migration.ts';
 import { holdingRotation } from '../installation/master-key-rotation.ts';
 import { readMigrationNote } from '../installation/migration-note.ts';
 import { openContext, openDatabase } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
-import { generateMasterKey } from '../vault/master-key.ts';
-import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import { generateMasterKey, markMasterKeySaved } from '../vault/master-key.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
 import type { BackupOutcome } from './backup.ts';

@@ -1,5 +1,5 @@
 import { COMMAND } from '../lib/root.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/text.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { DEFAULT_ENVIRONMENT, requireQueue } from '../waitlist/queue/registry.ts';

@@ -20,14 +20,18 @@ import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { removeDamageNote } from '../installation/damage-note.ts';
 import { masterKeySource, openDatabase, openExisting } from '../installation/open.ts';
 import { unavailable } from '../lib/errors.ts';
+import { createDataFile } from '../lib/files.ts';
 import { createLogger } from '../lib/log.ts';
-import { createDataFile } from '../lib/private-file.ts';
-import type { EndedAccess } from '../operators/end-access.ts';
+import type { EndedAccess } from '../operators/sessions.ts';
 import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';
-import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
-import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import {
+  MasterKeyProblem,
+  markMasterKeySaved,
+  masterKeyFromText,
+  restoreMasterKey,
+} from '../vault/master-key.ts';
 import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { endAccess, inWords } from './access.ts';
 import { type Outcome, UsageProblem } from './command.ts';

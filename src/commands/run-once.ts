@@ -1,6 +1,6 @@
 import { conflict } from '../lib/errors.ts';
 import type { Id } from '../lib/ids.ts';
-import type { InstallationVault } from '../vault/installation-vault.ts';
+import type { InstallationVault } from '../vault/vault.ts';
 import { readJob } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { onlyOnce } from '../waitlist/requests/only-once.ts';

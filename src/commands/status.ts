@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { checkMailServer } from '../installation/check-mails.ts';
-import { isServing } from '../installation/directory-lock.ts';
+import { isServing } from '../installation/data-directory.ts';
 import { explainError } from '../installation/explain-error.ts';
 import { type AnyFinding, checkOperation, checkWork } from '../installation/health.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { isoTime } from '../lib/time.ts';
-import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/notices.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
@@ -23,7 +23,7 @@ import {
   OLDEST_LIMIT_MS,
 } from '../waitlist/upkeep/health.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
-import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
+import { WEBHOOK_CHANNEL } from '../webhooks/listener.ts';
 import type { Outcome } from './command.ts';
 
 const ERRORS_SHOWN = 5;

@@ -1,5 +1,5 @@
-import { nearest } from '../lib/nearest.ts';
 import { COMMAND } from '../lib/root.ts';
+import { nearest } from '../lib/text.ts';
 import { UsageProblem } from './command.ts';
 import { COMMAND_GROUPS, loadCommands } from './command-groups.ts';
 

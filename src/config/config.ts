@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { normalPostgresUrl } from '../db/postgres/url.ts';
 import type { DkimKey } from '../lib/dkim-key.ts';
-import { isTypo, nearest } from '../lib/nearest.ts';
+import { isTypo, nearest } from '../lib/text.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { normalPublicUrl } from './public-url.ts';
 import { ConfigProblem, listOf, pairsOf, type Variable } from './variable.ts';

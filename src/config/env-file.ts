@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { systemErrorWords } from '../lib/system-error.ts';
+import { systemErrorWords } from '../lib/files.ts';
 import { ConfigProblem } from './variable.ts';
 
 /** The variables of a `.env` file, or none if there is no such file and it need not be there. */

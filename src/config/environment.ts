@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemErrorWords } from '../lib/system-error.ts';
+import { systemErrorWords } from '../lib/files.ts';
 
 /** Set by Kubernetes in every pod for each service of the namespace, here one whose name begins with `doorlist`. */
 const OF_A_SERVICE =

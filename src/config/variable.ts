@@ -1,4 +1,4 @@
-import { DURATION_RULE, parseDuration } from '../lib/duration.ts';
+import { DURATION_RULE, parseDuration } from '../lib/time.ts';
 
 export class ConfigProblem extends Error {
   override name = 'ConfigProblem';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import { repeat } from '../lib/repeat.ts';
-import { VERSION } from '../lib/version.ts';
+import { repeat } from '../lib/promises.ts';
+import { VERSION } from '../lib/root.ts';
 import { type Database, LockUnavailable, type Trx } from './database.ts';
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
 import { SCHEMA } from './schema/schema.ts';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers';
 import { type RawBuilder, sql } from 'kysely';
-import { awaitedLater } from '../lib/awaited-later.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { awaitedLater } from '../lib/promises.ts';
 import { reportState } from '../lib/state-log.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Database } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { sharedTime } from './shared-clock.ts';

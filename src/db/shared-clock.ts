@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Database, Trx } from './database.ts';
 
 interface Clocks {

@@ -1,4 +1,4 @@
-import type { Tracer } from '../lib/tracer.ts';
+import type { Tracer } from '../lib/telemetry.ts';
 import type { Database } from './database.ts';
 
 /** The same database, whose transactions are part of the trace that they belong to. */

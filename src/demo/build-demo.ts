@@ -2,15 +2,14 @@ import type { Config } from '../config/config.ts';
 import { openContext } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time.ts';
-import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
 import { type Arrival, confirm, signUp } from './crowd.ts';
-import { type Deliveries, startDeliveries } from './deliveries.ts';
-import { DAYS, signupTimes } from './growth.ts';
+import { createTimeline, type Deliveries, startDeliveries, type Timeline } from './deliveries.ts';
 import { createInviteWaves } from './invite-waves.ts';
-import { createPeople } from './people.ts';
+import { createPeople, DAYS, type Random, seededRandom, signupTimes } from './people.ts';
 import {
   BETA,
   createOwner,
@@ -22,8 +21,6 @@ import {
   turnOnMails,
   turnOnWebhooks,
 } from './product.ts';
-import { type Random, seededRandom } from './random.ts';
-import { createTimeline, type Timeline } from './timeline.ts';
 
 const SEED = 20_260_401;
 const TEAM_DAY = 12;
@@ -172,5 +169,5 @@ async function removeSomeone(context: Context, queue: Queue): Promise<void> {
     .executeTakeFirst();
   if (!row?.person) return;
   const { email } = queue.vault.open<{ email: string }>('entry.person', row.id, row.person);
-  await removeEntry(context, queue, email);
+  await eraseEntry(context, queue, email);
 }

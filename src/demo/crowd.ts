@@ -6,7 +6,7 @@ import { findMembers } from '../waitlist/referrals/members.ts';
 import { addEntries } from '../waitlist/signup/add-entries.ts';
 import { prepareCandidate } from '../waitlist/signup/candidate.ts';
 import type { Signup } from '../waitlist/signup/signup-input.ts';
-import type { Random } from './random.ts';
+import type { Random } from './people.ts';
 
 /** The share of people who confirm their email. */
 const CONFIRMED = 0.91;

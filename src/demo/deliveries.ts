@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { type Outbox, startOutbox } from '../installation/start-outbox.ts';
-import { DAY_MS } from '../lib/time.ts';
+import { type Clock, DAY_MS } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Timeline } from './timeline.ts';
 
 /** Longer than the story: its clock may move by hours while something is being sent, which must not be sent again then. */
 const LEASE_MS = 365 * DAY_MS;
@@ -46,4 +45,20 @@ async function drain({ db, clock }: Context, outbox: Outbox): Promise<void> {
     if (!open) return;
     await pause(LOOK_EVERY_MS);
   }
+}
+
+/** A clock that stands still until it is moved. */
+export interface Timeline {
+  readonly clock: Clock;
+  moveTo(time: number): void;
+}
+
+export function createTimeline(start: number): Timeline {
+  let now = start;
+  return {
+    clock: () => now,
+    moveTo: (time) => {
+      now = Math.max(now, time);
+    },
+  };
 }

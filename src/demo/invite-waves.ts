@@ -6,8 +6,8 @@ import type { SealedInvite } from '../waitlist/invites/invites.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { runDueWaves } from '../waitlist/waves/run-wave.ts';
-import type { Random } from './random.ts';
-import type { Timeline } from './timeline.ts';
+import type { Timeline } from './deliveries.ts';
+import type { Random } from './people.ts';
 
 const ACCEPTED = 0.62;
 const REVOKED = 0.02;

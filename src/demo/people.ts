@@ -1,8 +1,8 @@
 import type { Email } from '../lib/email.ts';
+import { DAY_MS, HOUR_MS } from '../lib/time.ts';
 import type { Identifier } from '../waitlist/people/identity.ts';
 import type { Metadata } from '../waitlist/people/person.ts';
 import type { Signup } from '../waitlist/signup/signup-input.ts';
-import { pick, pickWeighted, type Random } from './random.ts';
 
 const FIRST_NAMES =
   'Ada Alex Amara Anna Aria Ben Bruno Camille Carlos Chloe Daniel Diego Elena Elif Emma Ethan Fatima Felix Freya Grace Hana Hugo Ines Isaac Ivan Jade Jonas Julia Kai Kenji Lara Leo Lena Liam Lina Lucas Maya Mei Mia Milan Nadia Nina Noah Nora Oliver Omar Paula Priya Rafael Rosa Ruth Sam Sara Sofia Theo Tom Uma Vera Yara Yuki Zoe'.split(
@@ -109,4 +109,67 @@ function pickReferrer(random: Random, emails: readonly string[]): Identifier | n
       ? pickWeighted(random, stars)
       : Math.floor(emails.length * random() ** 1.6);
   return { kind: 'email', key: emails[index] as string };
+}
+
+export const DAYS = 90;
+const LAUNCH_DAY = 52;
+const PRESS_DAY = 79;
+
+/** Signups by hour of the day in UTC: quiet nights, busy European and American days. */
+const HOURS = [3, 2, 2, 1, 1, 2, 3, 5, 7, 8, 8, 8, 9, 10, 11, 12, 12, 11, 10, 9, 8, 7, 5, 4];
+
+/** Steady growth, a launch, an article, and quiet weekends. */
+function dayWeight(day: number, startsAt: number): number {
+  const weekday = new Date(startsAt).getUTCDay();
+  const weekend = weekday === 0 || weekday === 6 ? 0.6 : 1;
+  const launch = day < LAUNCH_DAY ? 0 : 1_500 * Math.exp((LAUNCH_DAY - day) / 2.6);
+  const press = day < PRESS_DAY ? 0 : 420 * Math.exp((PRESS_DAY - day) / 2.2);
+  return (60 + 3 * day) * weekend + launch + press;
+}
+
+/** When people signed up: `count` times in order, over the days before `end`. */
+export function signupTimes(random: Random, count: number, end: number): number[] {
+  const days = Array.from({ length: DAYS }, (_, day) => {
+    const startsAt = end - (DAYS - day) * DAY_MS;
+    return [startsAt, dayWeight(day, startsAt)] as const;
+  });
+  return Array.from({ length: count }, () => timeOnDay(random, pickWeighted(random, days))).sort(
+    (a, b) => a - b,
+  );
+}
+
+function timeOnDay(random: Random, startsAt: number): number {
+  const hours = HOURS.map((_, hour) => {
+    const at = startsAt + hour * HOUR_MS;
+    return [at, HOURS[new Date(at).getUTCHours()] as number] as const;
+  });
+  return Math.floor(pickWeighted(random, hours) + random() * HOUR_MS);
+}
+
+/** Returns numbers from 0 to 1, the same ones for the same seed. */
+export type Random = () => number;
+
+/** Mulberry32: small, and good enough for made-up people. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)] as T;
+}
+
+/** Picks a value in proportion to its weight. */
+function pickWeighted<T>(random: Random, from: readonly (readonly [T, number])[]): T {
+  let left = random() * from.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [value, weight] of from) {
+    left -= weight;
+    if (left < 0) return value;
+  }
+  return (from.at(-1) as readonly [T, number])[0];
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { verifyDelivery } from '../webhooks/verify.ts';
+import { verifyDelivery } from '../webhooks/signing.ts';
 
 /** Exactly as it was received. */
 export interface SignedRequest {

@@ -1,9 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { isThere } from '../lib/private-file.ts';
+import { createDataFile, isThere } from '../lib/files.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
-import { writeNote } from './note-file.ts';
 
 /** Beside the database: to find a damaged page again, `status` would have to read all of it. */
 const NOTE = 'damage.json';
@@ -37,4 +36,17 @@ export function checkDamage({ databaseUrl, dataDir }: Config): Finding[] {
   } catch {
     return [];
   }
+}
+
+/** Writes a small file in the data directory, for other processes. A reader never sees half of it. */
+export function writeNote(file: string, text: string): void {
+  const unfinished = `${file}.part`;
+  rmSync(unfinished, { force: true }); // Left by a process that was killed.
+  const handle = createDataFile(unfinished);
+  try {
+    writeFileSync(handle, text);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(unfinished, file);
 }

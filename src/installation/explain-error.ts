@@ -9,7 +9,7 @@ import { PostgresToolProblem } from '../db/postgres/backup.ts';
 import { explainPostgres, PostgresTooOld } from '../db/postgres/explain.ts';
 import { explainSqlite } from '../db/sqlite/explain.ts';
 import { DoorlistError } from '../lib/errors.ts';
-import { systemErrorWords } from '../lib/system-error.ts';
+import { systemErrorWords } from '../lib/files.ts';
 import { BackupProblem } from '../vault/backup-format.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { NothingThere } from './data-directory.ts';
@@ -26,6 +26,7 @@ export function explainError(error: Error, config?: Where): string | undefined {
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
+    error instanceof NothingThere ||
     error instanceof SchemaTooOld ||
     error instanceof NothingThere ||
     error instanceof PostgresTooOld ||
@@ -93,4 +94,33 @@ function explainFile(code: string, file: string, dataDir: string): string {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}. Run Doorlist as the user who owns it, or set DOORLIST_DATA_DIR to a directory that this user may write to.`;
   return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}.`;
+}
+
+/** Not `as long as`: somebody may have to free the disk first, or to install what is missing. */
+const PASSING_CODES = new Set([
+  ...['EAGAIN', 'EBUSY', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC'],
+  'ERR_MODULE_NOT_FOUND', // An update of the program is being installed.
+]);
+
+/**
+ * Whether the same command can succeed later: what failed is the database, the disk or another process, and not
+ * what was asked.
+ */
+export function mayPass(error: Error): boolean {
+  if (error instanceof DoorlistError) return ['unavailable', 'rate_limited'].includes(error.code);
+  return (
+    error instanceof DatabaseUnavailable ||
+    error instanceof SchemaTooOld ||
+    error instanceof SchemaTooNew ||
+    explainSqlite(error, '') !== undefined ||
+    PASSING_CODES.has((error as NodeJS.ErrnoException).code ?? '')
+  );
+}
+
+/**
+ * The same for a command that could not open the installation, and so never came to what was asked. Whatever an operator
+ * can mend is worth another try: a disk that is not mounted yet, a key or a file that this user may not read, a variable.
+ */
+export function mayPassOnceOpen(error: Error, config: Config | undefined): boolean {
+  return mayPass(error) || explainError(error, config) !== undefined;
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { checkSending } from '../mail/check-sending.ts';
-import { isMasterKeySaved } from '../vault/master-key-saved.ts';
+import { isMasterKeySaved } from '../vault/master-key.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import {

@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { MigrationStep, MigrationWatch } from '../db/migrate.ts';
+import { writeNote } from './damage-note.ts';
 import { describeStep } from './log-migration.ts';
-import { writeNote } from './note-file.ts';
 
 /** Beside the database, because another process cannot see what a transaction of SQLite is doing. */
 const NOTE = 'schema-update.json';

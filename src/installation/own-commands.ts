@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { CHECKOUT_COMMAND, commandFor, isImage, ROOT, startFor } from '../lib/root.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/text.ts';
 
 /** How commands are run on this installation, in any terminal of its machine. */
 export interface OwnCommands {

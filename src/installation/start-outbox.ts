@@ -6,8 +6,7 @@ import { mailChannel } from '../mail/channel.ts';
 import { operatorMailChannel } from '../mail/operators/channel.ts';
 import { rememberSending } from '../mail/sending.ts';
 import { shareMailServer } from '../mail/smtp/mail-server.ts';
-import { type RecordedPause, readPauses, recordPauses } from '../mail/smtp/pause-record.ts';
-import type { PauseRecord } from '../mail/smtp/pauses.ts';
+import { type PauseRecord, type RecordedPause, readPauses, recordPauses } from '../mail/smtp/pauses.ts';
 import type { Smtp } from '../mail/smtp/smtp.ts';
 import { openOperators } from '../operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from '../outbox/dispatcher.ts';
@@ -15,7 +14,7 @@ import { startPruning } from '../outbox/prune.ts';
 import { firstDueAt } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { alertChannel } from '../webhooks/alert-channel.ts';
-import { webhookChannel } from '../webhooks/channel.ts';
+import { WebhookChannel } from '../webhooks/channel.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
 
@@ -80,7 +79,7 @@ export async function startOutbox(
   const mails = mailChannel(context, mailServer, { ...sending, bounceAddress: settings.bounceAddress });
   const operators = await openOperators(context);
   const channels = [
-    webhookChannel(context, sender, options.deadlineMs),
+    new WebhookChannel(context, sender, options.deadlineMs),
     mails,
     operatorMailChannel(operators, mailServer, sending),
     alertChannel(operators, sender, options.deadlineMs),

@@ -1,5 +1,5 @@
-import { endOfTurn } from './end-of-turn.ts';
 import { unavailable } from './errors.ts';
+import { endOfTurn } from './promises.ts';
 
 interface Limits {
   most: number;

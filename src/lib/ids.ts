@@ -1,4 +1,4 @@
-import { randomBytes } from './random-bytes.ts';
+import sodium from 'sodium-native';
 
 /** Crockford's base 32: no i, l, o or u to misread or to spell words with. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -125,4 +125,34 @@ export function decodeBase32(text: string): number | undefined {
     value = value * 32 + digit;
   }
   return value;
+}
+
+const POOL_BYTES = 4096;
+const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+let poolUsed = POOL_BYTES;
+
+/** From a pool: asking the kernel for every few bytes costs more than sealing with them. */
+export function randomBytes(length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  if (length > POOL_BYTES) {
+    sodium.randombytes_buf(bytes);
+    return bytes;
+  }
+  if (poolUsed + length > POOL_BYTES) {
+    sodium.randombytes_buf(pool);
+    poolUsed = 0;
+  }
+  pool.copy(bytes, 0, poolUsed, poolUsed + length);
+  pool.fill(0, poolUsed, poolUsed + length); // Used once, and not left in memory.
+  poolUsed += length;
+  return bytes;
+}
+
+/** Bytes as the key of a map. */
+export function bytesKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
+
+export function bytesOfKey(key: string): Buffer {
+  return Buffer.from(key, 'latin1');
 }

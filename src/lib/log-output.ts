@@ -1,5 +1,5 @@
 import { write, writeSync } from 'node:fs';
-import { systemErrorWords } from './system-error.ts';
+import { systemErrorWords } from './files.ts';
 
 /** Until a reader that is behind has taken something. */
 const BUSY_MS = 100;

@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+
+export const VERSION: string = manifest.version;
 
 /** The directory of this checkout or package, whether this runs from its sources or as it was built. */
 export const ROOT: string = rootAbove(import.meta.dirname);

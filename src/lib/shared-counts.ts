@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Counts, type Entry, SUMS, type Sum, TALLIES, type Tally, type TallyKind } from './counts.ts';
-import { randomBytes } from './random-bytes.ts';
+import { randomBytes } from './ids.ts';
 
 /** Entries whose names have the same beginning of a hash. If there are more, the earliest one is forgotten. */
 const WAYS = 16;

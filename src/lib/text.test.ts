@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bounceAddressProblem, emailProblem, isAsciiAddress, parseEmail } from './email.ts';
-import { nameProblem } from './name.ts';
-import { plainForm, readText } from './text.ts';
+import { nameProblem, plainForm, readName, readText } from './text.ts';
 
 /** Marks of two classes in turn, which normalizing has to sort. */
 const marks = (units: number) => 'a\u0316\u0301'.repeat(units / 3);
@@ -59,5 +58,33 @@ describe('an email that is refused', () => {
     assert.equal(emailProblem(` ${ofLength(254)} `), 'not an email address');
     assert.equal(emailProblem(marks(300_000)), 'must have at most 254 characters');
     assert.equal(parseEmail(` ${'😀'.repeat(200)}@example.com\t`)?.key, `${'😀'.repeat(200)}@example.com`);
+  });
+});
+
+describe('a name', () => {
+  it('is kept without the space around it, in one normal form', () => {
+    assert.equal(readName('  Zoe\u0308 ', { most: 4 }), 'Zoë');
+  });
+
+  it('is as long as a person would count it', () => {
+    assert.equal(readName('🚀'.repeat(100), { most: 100 }), '🚀'.repeat(100));
+    assert.throws(
+      () => readName('🚀'.repeat(101), { most: 100 }),
+      /^.*name: must be 1 to 100 characters on one line$/,
+    );
+  });
+
+  it('has no line breaks or other control characters', () => {
+    for (const text of ['a\nb', 'a\tb', 'a\u0085b'])
+      assert.throws(() => readName(text, { most: 9 }), /name: must be 1 to 9 characters on one line$/);
+  });
+
+  it('can be empty only where that is allowed', () => {
+    assert.equal(readName(' ', { least: 0, most: 9 }), '');
+    assert.throws(() => readName(' ', { most: 9 }), /name: must be 1 to 9 characters on one line$/);
+    assert.throws(
+      () => readName('a\nb', { least: 0, most: 9 }),
+      /name: must be at most 9 characters on one line$/,
+    );
   });
 });

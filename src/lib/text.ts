@@ -1,4 +1,4 @@
-import { isLonger } from './characters.ts';
+import { invalid } from './errors.ts';
 
 /** What trimming and composing may take from a text that is not too long afterwards. */
 const SLACK_UNITS = 64;
@@ -33,4 +33,79 @@ export function plainForm(text: string): string {
   for (let at = 0; at < text.length; at += PIECE_UNITS)
     plain += text.slice(at, at + PIECE_UNITS).normalize('NFKC');
   return plain;
+}
+
+/** Characters are counted as OpenAPI does it: an emoji is one. */
+export function isLonger(text: string, characters: number): boolean {
+  return text.length > characters && [...text].length > characters;
+}
+
+/** By code units, for `sort`: the same everywhere, unlike the order of a language. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** As a shell reads it back. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The candidate that `word` is most likely a misspelling of, or undefined if none is close. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .sort((one, other) => one.distance - other.distance);
+  const best = ranked[0];
+  return best && best.distance <= Math.max(2, word.length / 4) ? best.candidate : undefined;
+}
+
+/** One wrong, missing or additional character, or two that changed places. */
+export function isTypo(word: string, of: string): boolean {
+  if (Math.abs(word.length - of.length) > 1) return false;
+  const letters = (text: string) => [...text].sort().join('');
+  const distance = word === of ? 0 : editDistance(word, of);
+  return distance <= 1 || (distance === 2 && letters(word) === letters(of));
+}
+
+/** The Levenshtein distance. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [line, character] of [...from].entries()) {
+    const next = [line + 1];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (to[column - 1] === character ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+interface Length {
+  least?: 0 | 1;
+  most: number;
+}
+
+/** A name as it is kept. */
+export function readName(text: string, length: Length): string {
+  const name = nameOf(text, length);
+  if (name === undefined) throw invalid(`name: ${problemOf(length)}`);
+  return name;
+}
+
+export function nameProblem(text: string, length: Length): string | undefined {
+  return nameOf(text, length) === undefined ? problemOf(length) : undefined;
+}
+
+function nameOf(text: string, { least = 1, most }: Length): string | undefined {
+  const name = readText(text, most);
+  return name !== undefined && isLine(name, most) && name.length >= least ? name : undefined;
+}
+
+function problemOf({ least = 1, most }: Length): string {
+  return `must be ${least === 0 ? 'at most' : '1 to'} ${most} characters on one line`;
+}
+
+export function isLine(text: string, most: number): boolean {
+  return !isLonger(text, most) && !/\p{Cc}/u.test(text);
 }

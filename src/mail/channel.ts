@@ -20,8 +20,8 @@ import { smtpChannel } from './smtp/channel.ts';
 import type { MailServer } from './smtp/mail-server.ts';
 import { KEPT } from './smtp/outcome.ts';
 import { readMail } from './stored-mail.ts';
-import type { MailTemplate } from './templates/default-templates.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
+import type { MailTemplate } from './templates/settings.ts';
 import type { TemplateFailure } from './templates/tasks.ts';
 import { mailTemplates } from './templates/worker.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../waitlist/queue/context.ts';
 import { EVERYONE, MAIL_SERVER, SENDER_OF } from '../waitlist/queue/mail-pause.ts';
 import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
-import { type RecordedPause, readPauses } from './smtp/pause-record.ts';
+import { type RecordedPause, readPauses } from './smtp/pauses.ts';
 
 const LIMITED_SHOWN_MAX = 20;
 

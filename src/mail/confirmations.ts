@@ -1,9 +1,8 @@
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
-import { endOfTurn } from '../lib/end-of-turn.ts';
 import { conflict } from '../lib/errors.ts';
-import { formatId } from '../lib/ids.ts';
+import { bytesKey, formatId } from '../lib/ids.ts';
+import { endOfTurn } from '../lib/promises.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import { selectSegment } from '../waitlist/entries/segment.ts';

@@ -1,4 +1,4 @@
-import { bytesKey } from '../lib/bytes-key.ts';
+import { bytesKey } from '../lib/ids.ts';
 import { selectDeliveries } from '../outbox/read-deliveries.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';

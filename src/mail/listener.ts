@@ -3,15 +3,14 @@ import type { Log } from '../lib/log.ts';
 import { utcDay } from '../lib/time.ts';
 import type { Message } from '../outbox/message.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
-import { mailboxesOfUnconfirmed } from '../waitlist/forms/unconfirmed.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { movedUpLimit } from './moved-up-limit.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';
 import type { MailKind } from './templates/kinds.ts';
+import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 
 /** Composes mails to people about what happened to them. */
 export function mailListener(log: Log): Listener {

@@ -1,14 +1,13 @@
 import type { Database, Trx } from '../db/database.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../languages/languages.ts';
 import { notFound } from '../lib/errors.ts';
-import { storedJson } from '../vault/stored-json.ts';
+import { storedJson } from '../vault/vault.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { readable } from '../waitlist/queue/readable.ts';
-import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
 import { isMailKind, type MailKind } from './templates/kinds.ts';
-import { type MailSettings, NO_SETTINGS } from './templates/settings.ts';
+import { defaultTemplate, type MailSettings, type MailTemplate, NO_SETTINGS } from './templates/settings.ts';
 
 /** A template in the waitlist's language has only the name of its kind, the others also that of their language. */
 type PartName = MailKind | `${MailKind}:${Language}` | 'settings';

@@ -1,4 +1,6 @@
+import { formatId } from '../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
+import type { SuppressedPerson } from '../waitlist/links/suppressed-people.ts';
 import type { MailSummary } from './mail-log.ts';
 import type { MailDetails } from './mailbox.ts';
 import type { ShownMail } from './render.ts';
@@ -40,4 +42,14 @@ export function failureNote({ templateFailure }: Pick<ShownMail, 'templateFailur
 
 export function presentTemplateVersion({ version, isDefault, createdAt, subject, body }: TemplateVersion) {
   return { version, isDefault, createdAt: isoTime(createdAt), subject, body };
+}
+
+export function presentSuppression({ emailHash, email, entryId, reason, since }: SuppressedPerson) {
+  return {
+    hash: Buffer.from(emailHash).toString('hex').slice(0, 16),
+    email,
+    entryId: entryId && formatId('ent', entryId),
+    reason,
+    since: isoTime(since),
+  };
 }

@@ -5,16 +5,16 @@ import { DAY_MS } from '../lib/time.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { formOf } from '../waitlist/forms/form.ts';
-import { mailboxesOfUnconfirmed } from '../waitlist/forms/unconfirmed.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import { readParts, waitlistLanguage } from './parts.ts';
 import { renderShown, type Sending, type ShownMail } from './render.ts';
 import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
-import type { MailTemplate } from './templates/default-templates.ts';
 import type { MailKind } from './templates/kinds.ts';
+import type { MailTemplate } from './templates/settings.ts';
 import { checkTemplate } from './templates.ts';
+import { mailboxesOfUnconfirmed } from './unconfirmed.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 const SAMPLE_EXPIRY_MS = 7 * DAY_MS;

@@ -3,13 +3,11 @@ import type { MailEvent } from '../waitlist/mail-events/record-mail-events.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { findTokens, mailOfToken } from './bounce-address.ts';
-import { readBounceMessage } from './bounce-message.ts';
-import { readComplaintMessage } from './complaint-message.ts';
 import { findStoredMail } from './mailbox.ts';
-import { allOf, firstOf, readHeader } from './report-message.ts';
+import { allOf, firstOf, readBounceMessage, readComplaintMessage, readHeader } from './report-message.ts';
 
 /** What a message says about emails of one queue. */
-export interface MailReport {
+interface MailReport {
   queue: Queue;
   events: MailEvent[];
 }

@@ -9,12 +9,15 @@ import { type MailParts, type OwnTemplate, waitlistLanguage } from './parts.ts';
 import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { type Content, type ContentInput, renderContent } from './templates/content.ts';
-import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
-import { directionOf } from './templates/direction.ts';
 import { isEssential, type MailKind } from './templates/kinds.ts';
-import { layOut, readableOn } from './templates/layout.ts';
+import { directionOf, layOut, readableOn } from './templates/layout.ts';
 import type { Look } from './templates/markdown-html.ts';
-import { DEFAULT_COLOUR, type MailSettings } from './templates/settings.ts';
+import {
+  DEFAULT_COLOUR,
+  defaultTemplate,
+  type MailSettings,
+  type MailTemplate,
+} from './templates/settings.ts';
 import { TemplateFailed, type TemplateFailure } from './templates/tasks.ts';
 import { plainEmail, plainLine, plainMetadata } from './templates/values.ts';
 import { draftTemplates, type TemplateWorker } from './templates/worker.ts';

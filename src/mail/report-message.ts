@@ -1,8 +1,10 @@
+import type { MailEvent } from '../waitlist/mail-events/record-mail-events.ts';
+
 /** A header or a group of fields, by lower-case name, each with its values in their order. */
-export type Fields = Map<string, string[]>;
+type Fields = Map<string, string[]>;
 
 /** A message that mail servers send about another one (multipart/report, RFC 6522). */
-export interface Report {
+interface Report {
   /** Of the report itself. */
   header: Fields;
   /** The machine-readable part, such as `message/delivery-status`, without its header. */
@@ -24,7 +26,7 @@ interface Part {
 }
 
 /** Returns undefined if the message has no part of that type. */
-export function readReport(message: string, type: RegExp): Report | undefined {
+function readReport(message: string, type: RegExp): Report | undefined {
   const { fields: header, body } = splitHeader(message.replaceAll('\r\n', '\n'));
   const parts = partsOf(header, body);
   const report = parts.find((part) => type.test(contentType(part)));
@@ -72,7 +74,7 @@ function splitHeader(text: string): Part {
 }
 
 /** Fields are cut: what reads them may take longer than in proportion to their length. */
-export function readFields(text: string): Fields {
+function readFields(text: string): Fields {
   const unfolded = text.slice(0, HEADER_CHARACTERS_MAX).replace(/\n[ \t]+/g, ' ');
   const fields: Fields = new Map();
   for (const line of unfolded.split('\n')) {
@@ -95,7 +97,86 @@ export function allOf(fields: Fields, names: readonly string[]): string[] {
 }
 
 /** `rfc822; ada@example.com` or `<ada@example.com>`, also with the address in angle brackets. */
-export function addressIn(field: string | undefined): string | undefined {
+function addressIn(field: string | undefined): string | undefined {
   const [, address] = /^\s*(?:(?:rfc822|utf-8)\s*;)?\s*<?([^<>\s;]+)>?\s*$/i.exec(field ?? '') ?? [];
   return address;
+}
+
+/** More than a mail server puts into one report. */
+const RECIPIENTS_MAX = 1_000;
+
+/** A delivery status notification (RFC 3464), the report that mail servers send back. */
+interface BounceMessage {
+  report: Report;
+  /** Whether the email has not reached somebody, for now or for good. */
+  failure: 'none' | 'temporary' | 'permanent';
+  /** The recipients whom it has not reached, as far as the report names them. */
+  events: MailEvent[];
+}
+
+/** Returns undefined if the message is not one. */
+export function readBounceMessage(message: string): BounceMessage | undefined {
+  const report = readReport(message, /^message\/(global-)?delivery-status\b/i);
+  if (!report) return undefined;
+  // The first group is about the message, the others are about one recipient each.
+  const failed = report.text
+    .split(/\n(?:[ \t]*\n)+/, RECIPIENTS_MAX)
+    .map(readFields)
+    .filter((fields) => fields.has('final-recipient') && actionOf(fields) !== undefined);
+  const failure = failed.length === 0 ? 'none' : failed.some(isPermanent) ? 'permanent' : 'temporary';
+  return { report, failure, events: failed.flatMap(readRecipient) };
+}
+
+function actionOf(fields: Fields): 'failed' | 'delayed' | undefined {
+  const action = (firstOf(fields, 'action') ?? '').trim().toLowerCase();
+  return action === 'failed' || action === 'delayed' ? action : undefined;
+}
+
+function readRecipient(fields: Fields): MailEvent[] {
+  // The address that we sent to, if the mail server knows it: the final one may be behind a forward.
+  const email =
+    typedAddress(firstOf(fields, 'original-recipient')) ?? typedAddress(firstOf(fields, 'final-recipient'));
+  return email === undefined ? [] : [{ type: 'bounce', email, permanent: isPermanent(fields) }];
+}
+
+function typedAddress(field: string | undefined): string | undefined {
+  return field?.includes(';') ? addressIn(field) : undefined;
+}
+
+/**
+ * RFC 3463. 5.7.x is about the sender or the content, 5.2.2 about a full mailbox and 5.2.3 and 5.3.4 about the size
+ * of the email: another email may arrive.
+ */
+function isPermanent(fields: Fields): boolean {
+  if (actionOf(fields) !== 'failed') return false;
+  const [, subject, detail] = /^\s*5\.(\d{1,3})\.(\d{1,3})/.exec(firstOf(fields, 'status') ?? '') ?? [];
+  return subject !== undefined && subject !== '7' && !['2.2', '2.3', '3.4'].includes(`${subject}.${detail}`);
+}
+
+/** A feedback report (ARF, RFC 5965), which mailbox providers send when somebody presses "This is spam". */
+interface ComplaintMessage {
+  report: Report;
+  /** The people who complained, as far as the report names them. Empty if it is not a complaint. */
+  events: MailEvent[];
+  /** Whether the report is a complaint of its recipient: not about authentication, a virus or a mistake. */
+  isComplaint: boolean;
+  /** Where the token of the email can be. */
+  senders: string[];
+}
+
+const COMPLAINTS = ['abuse', 'fraud', 'opt-out', 'opt-out-list'];
+
+/** Returns undefined if the message is not one. */
+export function readComplaintMessage(message: string): ComplaintMessage | undefined {
+  const report = readReport(message, /^message\/feedback-report\b/i);
+  if (!report) return undefined;
+  const fields = readFields(report.text);
+  const isComplaint = COMPLAINTS.includes((firstOf(fields, 'feedback-type') ?? '').trim().toLowerCase());
+  const addresses = allOf(fields, ['original-rcpt-to']).flatMap((field) => addressIn(field) ?? []);
+  return {
+    report,
+    isComplaint,
+    events: isComplaint ? [...new Set(addresses)].map((email) => ({ type: 'complaint', email })) : [],
+    senders: [...allOf(fields, ['original-mail-from']), ...allOf(report.original, ['return-path'])],
+  };
 }

@@ -16,7 +16,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { mailTarget } from '../waitlist/sending/state.ts';
-import { countKept } from './kept.ts';
+import { countKept } from './mail-log.ts';
 import { selectMails, whereState } from './mailbox.ts';
 import {
   addSkipped,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
+import { bytesKey } from '../lib/ids.ts';
 import { HOUR_MS } from '../lib/time.ts';
 import type { Attempt, Delivery } from '../outbox/delivery.ts';
 import type { Target } from '../outbox/target.ts';

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '../db/database.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Sending } from './render.ts';
-import { NO_MAIL_SERVER } from './smtp/pause-record.ts';
+import { NO_MAIL_SERVER } from './smtp/pauses.ts';
 
 interface SendingSettings {
   publicUrl: string;

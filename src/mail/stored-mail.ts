@@ -11,8 +11,8 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import { mailTarget } from '../waitlist/sending/state.ts';
-import type { MailTemplate } from './templates/default-templates.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
+import type { MailTemplate } from './templates/settings.ts';
 
 /**
  * What a mail is rendered from, together with the settings and templates of its version. None of it ever

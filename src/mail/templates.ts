@@ -1,6 +1,6 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { DoorlistError, Problems } from '../lib/errors.ts';
-import { storedJson } from '../vault/stored-json.ts';
+import { storedJson } from '../vault/vault.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   currentTemplate,
@@ -13,9 +13,8 @@ import {
   waitlistLanguage,
   writePart,
 } from './parts.ts';
-import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
 import type { MailKind } from './templates/kinds.ts';
-import type { MailSettings } from './templates/settings.ts';
+import { defaultTemplate, type MailSettings, type MailTemplate } from './templates/settings.ts';
 import { TemplateFailed, type TemplateProblem } from './templates/tasks.ts';
 import { draftTemplates } from './templates/worker.ts';
 import { requireWaitlist } from './update-settings.ts';

@@ -7,10 +7,9 @@ import {
   WAITLIST_ACTIONS,
   type AuditEvent as WaitlistEvent,
 } from '../waitlist/queue/audit-trail.ts';
-import { type Actor, referenceTo } from './actor.ts';
 import { BROKEN_SEAL, chainHash, isIntact, sealOf } from './audit-chain.ts';
-import type { OperatorContext } from './context.ts';
-import type { Notice, Recipient } from './notices.ts';
+import type { Notice, OperatorContext, Recipient } from './context.ts';
+import { type Actor, referenceTo } from './roles.ts';
 
 export const AUDIT_ACTIONS = [
   'setup.completed',

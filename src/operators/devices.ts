@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { randomBytes } from '../lib/random-bytes.ts';
-import type { InstallationVault } from '../vault/installation-vault.ts';
+import { formatId, randomBytes } from '../lib/ids.ts';
+import type { InstallationVault } from '../vault/vault.ts';
+import type { OperatorContext } from './context.ts';
 
 const NONCE_BYTES = 16;
 /** Exactly two parts, so that a cookie has one spelling only. */
@@ -36,4 +37,15 @@ export function knownDevice(
 function proof(vault: InstallationVault, { email_hash, password }: Account, nonce: string): string {
   const about = [Buffer.from(email_hash).toString('hex'), password, nonce];
   return vault.hash('device', JSON.stringify(about)).toString('base64url');
+}
+
+/** The operator who has signed in with this browser before, by the mark that it keeps. */
+export async function operatorOfDevice(
+  { db, vault }: OperatorContext,
+  device: string | undefined,
+): Promise<string | undefined> {
+  if (device === undefined) return undefined;
+  const rows = await db.query.selectFrom('operator').select(['id', 'email_hash', 'password']).execute();
+  const row = rows.find((each) => knownDevice(vault, each, device));
+  return row && formatId('opr', row.id);
 }

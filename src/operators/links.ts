@@ -1,13 +1,14 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
+import { parseEmail } from '../lib/email.ts';
 import { DoorlistError } from '../lib/errors.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { randomBytes } from '../lib/ids.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { actorOf, checkName, type Operator, type Profile, readOperator } from './operator.ts';
+import { actorOf, checkName, type Operator, objectOf, type Profile, readOperator } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
-import { mayActAs, type Role } from './roles.ts';
+import { type Actor, mayActAs, type Role } from './roles.ts';
 
 export type LinkKind = 'invitation' | 'reset';
 
@@ -117,4 +118,44 @@ async function selectLink(
 
 function gone(): DoorlistError {
   return new DoorlistError('expired', 'this link has been used or has expired: request a new one');
+}
+
+/** Anybody can ask for a link to anybody's address. */
+const EVERY_MS = 5 * 60_000;
+
+/**
+ * Sends a one-time link, if there is such an operator. Earlier links keep working, so that nobody can make
+ * somebody else's useless by asking for another one.
+ */
+export async function sendPasswordLink(
+  context: OperatorContext,
+  text: string,
+  address: string | null,
+): Promise<void> {
+  const email = parseEmail(text);
+  if (!email) return;
+  const { db, vault } = context;
+  const hash = vault.hash('email', email.key);
+  const find = (executor: typeof db.query) =>
+    executor.selectFrom('operator').selectAll().where('email_hash', '=', hash).executeTakeFirst();
+  if (!(await find(db.query))) return; // Strangers must not be able to keep the audit trail locked.
+  await changeOperators(context, async (trx, now, tell) => {
+    const row = await find(trx);
+    if (!row) return;
+    const recent = await trx
+      .selectFrom('operator_link')
+      .select('kind')
+      .where('operator_id', '=', row.id)
+      .where('created_at', '>', now - EVERY_MS)
+      .executeTakeFirst();
+    if (recent) return;
+    const operator = readOperator(vault, row);
+    const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
+    const made = { operatorId: row.id, kind, maker: null, maxRole: row.role };
+    const link = await createLink(context, trx, made, now);
+    tell(operator, { ...link, by: null });
+    const actor: Actor = { kind: 'anonymous', id: null, name: null, role: 'viewer', address };
+    const event = { action: 'password.reset_requested' as const, object: objectOf(operator) };
+    await recordAudit(context, trx, actor, event, now);
+  });
 }

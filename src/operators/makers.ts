@@ -3,10 +3,9 @@ import type { Trx } from '../db/database.ts';
 import type { AdminTokenTable } from '../db/tables.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
-import { type Actor, referenceTo } from './actor.ts';
 import { recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { mayActAs, ROLES, type Role } from './roles.ts';
+import { type Actor, mayActAs, ROLES, type Role, referenceTo } from './roles.ts';
 
 /** How much an actor can hand on: no more than they have, and for no longer. */
 interface Reach {

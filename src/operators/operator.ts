@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { OperatorTable } from '../db/tables.ts';
 import { formatId } from '../lib/ids.ts';
-import { readName } from '../lib/name.ts';
+import { readName } from '../lib/text.ts';
 import { ifReadable } from '../vault/crypto.ts';
-import type { Actor } from './actor.ts';
 import type { OperatorContext } from './context.ts';
-import type { Role } from './roles.ts';
+import type { Actor, Role } from './roles.ts';
 
 export interface Profile {
   email: string;

@@ -4,7 +4,6 @@ import type { OperatorTable } from '../db/tables.ts';
 import { type Email, requireEmail } from '../lib/email.ts';
 import { DoorlistError, damaged, notFound } from '../lib/errors.ts';
 import { newId, parseId } from '../lib/ids.ts';
-import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { createLink, type LinkKind, type OneTimeLink } from './links.ts';
@@ -17,7 +16,7 @@ import {
   readAnyOperator,
   readOperator,
 } from './operator.ts';
-import { mayActAs, type Role, requireRank } from './roles.ts';
+import { type Actor, mayActAs, type Role, referenceTo, requireRank } from './roles.ts';
 
 export async function listOperators({ db, vault }: OperatorContext): Promise<Operator[]> {
   const rows = await db.query.selectFrom('operator').selectAll().orderBy('id').execute();

@@ -7,14 +7,13 @@ import type { OperatorTable } from '../db/tables.ts';
 import { requireEmail } from '../lib/email.ts';
 import { DoorlistError, invalid } from '../lib/errors.ts';
 import { parseId } from '../lib/ids.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { knownDevice, newDevice } from './devices.ts';
 import { checkName, type Operator, objectOf, type Profile, readOperator } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
-import { replaceRecoveryCodes } from './recovery-codes.ts';
-import { useSecondFactor, useTotp } from './second-factor.ts';
+import type { Actor } from './roles.ts';
+import { replaceRecoveryCodes, useSecondFactor, useTotp } from './second-factor.ts';
 import { ownId } from './sessions.ts';
 import type { SlowDown } from './slow-down.ts';
 

@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { randomBytes } from '../lib/ids.ts';
 import type { OperatorContext } from './context.ts';
 
 /** Long enough to find a device and to touch it. */
@@ -58,4 +60,22 @@ function challengeOf({ vault }: OperatorContext, purpose: string, kept: string):
 function expiryOf(kept: string): number {
   const [, time = ''] = kept.split('.');
   return /^[0-9]{1,15}$/.test(time) ? Number(time) : Number.NaN;
+}
+
+/** Where a passkey works. */
+export interface Site {
+  /** The relying party id: the host name. */
+  id: string;
+  origin: string;
+}
+
+/** Browsers offer passkeys only on a name, and only over HTTPS or on localhost. */
+export function siteOf(publicUrl: string): Site {
+  const { protocol, hostname, origin } = new URL(publicUrl);
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  if (isName && (protocol === 'https:' || hostname === 'localhost')) return { id: hostname, origin };
+  throw new DoorlistError(
+    'conflict',
+    'passkeys require DOORLIST_PUBLIC_URL to be https:// with a host name, or http://localhost',
+  );
 }

@@ -3,8 +3,13 @@ import { DoorlistError } from '../lib/errors.ts';
 import { changeOperators } from './audit.ts';
 import { openSession, type SignedIn, type SigningBrowser } from './open-session.ts';
 import { readOperator } from './operator.ts';
-import { type Challenge, expectedChallenge, newChallenge, useChallenge } from './passkey-challenge.ts';
-import { siteOf } from './passkey-site.ts';
+import {
+  type Challenge,
+  expectedChallenge,
+  newChallenge,
+  siteOf,
+  useChallenge,
+} from './passkey-challenge.ts';
 import { openCredential } from './passkeys.ts';
 import type { SignInParts } from './sign-in.ts';
 

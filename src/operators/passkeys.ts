@@ -4,13 +4,19 @@ import type { PasskeyTable } from '../db/tables.ts';
 import { DoorlistError, invalid, notFound } from '../lib/errors.ts';
 import { formatId, newId, parseId } from '../lib/ids.ts';
 import { ifReadable } from '../vault/crypto.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { checkName, readOperator } from './operator.ts';
 import { type AccountParts, requireFreshSignIn, requireOwnRow } from './own-account.ts';
-import { type Challenge, expectedChallenge, newChallenge, useChallenge } from './passkey-challenge.ts';
-import { type Site, siteOf } from './passkey-site.ts';
+import {
+  type Challenge,
+  expectedChallenge,
+  newChallenge,
+  type Site,
+  siteOf,
+  useChallenge,
+} from './passkey-challenge.ts';
+import type { Actor } from './roles.ts';
 import { ownId } from './sessions.ts';
 
 /** What is sealed of a passkey. */

@@ -1,9 +1,9 @@
 import sodium from 'sodium-native';
 import { unavailable } from '../lib/errors.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { randomBytes } from '../lib/ids.ts';
 
 /** What guessing one password costs. */
-export interface PasswordCost {
+interface PasswordCost {
   operations: number;
   memoryBytes: number;
 }

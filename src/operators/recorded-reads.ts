@@ -1,8 +1,7 @@
 import { HOUR_MS } from '../lib/time.ts';
-import type { Actor } from './actor.ts';
-import { referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
+import { type Actor, referenceTo } from './roles.ts';
 
 const REMEMBERED_MAX = 10_000;
 

@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely';
 import { verifySync } from 'otplib';
 import type { Trx } from '../db/database.ts';
 import type { OperatorTable } from '../db/tables.ts';
-import type { Actor } from './actor.ts';
+import { randomCode } from '../lib/ids.ts';
 import { recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { normalizeRecoveryCode } from './recovery-codes.ts';
+import type { Actor } from './roles.ts';
 
 const STEP_SECONDS = 30;
 
@@ -53,4 +53,27 @@ export async function useTotp(
     .where('totp_step', '<', step)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+const CODES = 10;
+const CHARACTERS = 16; // 80 bits, which cannot be guessed.
+
+/** Replaces a person's codes. They are shown only once. */
+export async function replaceRecoveryCodes(
+  { vault }: OperatorContext,
+  trx: Trx,
+  operatorId: Uint8Array,
+): Promise<string[]> {
+  const codes = Array.from({ length: CODES }, () => randomCode(CHARACTERS));
+  await trx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
+  await trx
+    .insertInto('recovery_code')
+    .values(codes.map((code) => ({ operator_id: operatorId, code_hash: vault.hash('recovery', code) })))
+    .execute();
+  return codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-'));
+}
+
+/** Accepts codes as people copy them: with or without hyphens, in upper or lower case. */
+function normalizeRecoveryCode(text: string): string {
+  return text.replace(/[\s-]/g, '').toLowerCase();
 }

@@ -1,13 +1,12 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { notFound } from '../lib/errors.ts';
-import { formatId, newId, parseId } from '../lib/ids.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { formatId, newId, parseId, randomBytes } from '../lib/ids.ts';
 import { ifReadable } from '../vault/crypto.ts';
-import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { type Operator, readOperator } from './operator.ts';
+import type { Actor } from './roles.ts';
 
 export interface SessionLimits {
   /** Ends after this long without a request. */
@@ -166,4 +165,30 @@ export async function endOtherSessions(
 
 export function ownId({ id }: Actor): Buffer {
   return parseId('opr', id ?? '') ?? Buffer.alloc(0);
+}
+
+export interface EndedAccess {
+  sessions: number;
+  links: number;
+  tokens: number;
+}
+
+/** Ends every session, one-time link and token, for example those that a restored backup has revived. */
+export async function endAllAccess(context: OperatorContext, actor: Actor): Promise<EndedAccess> {
+  return changeOperators(context, async (trx, now) => {
+    const sessions = await trx.deleteFrom('operator_session').executeTakeFirst();
+    const links = await trx.deleteFrom('operator_link').executeTakeFirst();
+    const tokens = await trx
+      .updateTable('admin_token')
+      .set({ revoked_at: now })
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    const ended = {
+      sessions: Number(sessions.numDeletedRows),
+      links: Number(links.numDeletedRows),
+      tokens: Number(tokens.numUpdatedRows),
+    };
+    await recordAudit(context, trx, actor, { action: 'access.ended', after: { ...ended } }, now);
+    return ended;
+  });
 }

@@ -1,11 +1,11 @@
 import { parseEmail } from '../lib/email.ts';
 import { DoorlistError } from '../lib/errors.ts';
-import { formatId } from '../lib/ids.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import { changeOperators } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { knownDevice } from './devices.ts';
 import { openSession, type SignedIn, type SigningBrowser } from './open-session.ts';
-import { actorOf, readOperator } from './operator.ts';
+import { actorOf, type Operator, readOperator } from './operator.ts';
 import { useSecondFactor } from './second-factor.ts';
 import type { SessionLimits } from './sessions.ts';
 import type { SlowDown } from './slow-down.ts';
@@ -82,4 +82,23 @@ function refusal({ log, meter }: OperatorContext, row: { id: Uint8Array } | unde
   meter.signInFailed();
   log.warn({ operator: row ? formatId('opr', row.id) : null }, 'sign-in refused');
   return new DoorlistError('unauthorized', REFUSAL);
+}
+
+/**
+ * Signs in a person who has just set their password with a one-time link. It proves as much as the password, and is not
+ * slowed down by the guesses that made somebody ask for it. Returns undefined if a second factor is required.
+ */
+export async function signInByLink(
+  parts: SignInParts,
+  { id }: Pick<Operator, 'id'>,
+  browser: SigningBrowser,
+): Promise<SignedIn | undefined> {
+  return changeOperators(parts.context, async (trx, now, tell) => {
+    const row = await trx
+      .selectFrom('operator')
+      .selectAll()
+      .where('id', '=', parseId('opr', id) ?? Buffer.alloc(0))
+      .executeTakeFirst();
+    return row && !row.totp ? openSession(parts, trx, row, browser, now, tell) : undefined;
+  });
 }

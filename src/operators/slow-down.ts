@@ -1,7 +1,6 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Counts } from '../lib/counts.ts';
 import { DoorlistError } from '../lib/errors.ts';
-import { HOUR_MS } from '../lib/time.ts';
+import { type Clock, HOUR_MS } from '../lib/time.ts';
 
 /** Attempts without a delay, because people mistype. */
 const FREE = 5;

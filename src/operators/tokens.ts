@@ -5,12 +5,11 @@ import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, newId, parseId } from '../lib/ids.ts';
 import { isoTime } from '../lib/time.ts';
 import { hasChecksum, newSecret } from '../waitlist/keys/server-key-format.ts';
-import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { endAccessBy, endToken, objectOf, reachOf, referenceToToken, selectTokens } from './makers.ts';
 import { checkName } from './operator.ts';
-import { type Role, requireRank } from './roles.ts';
+import { type Actor, type Role, referenceTo, requireRank } from './roles.ts';
 
 export interface AdminToken {
   id: string;

@@ -3,10 +3,10 @@ import type { ScheduledTask } from '../db/scheduler.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../lib/time.ts';
-import { SERVER } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import { startSealOf } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';
+import { SERVER } from './roles.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 /** Shortened once a day at most, or the trail would consist of records about that. */

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/database.ts';
-import { endOfTurn } from '../lib/end-of-turn.ts';
 import { formatId } from '../lib/ids.ts';
+import { endOfTurn } from '../lib/promises.ts';
 import { type AuditDetails, auditRow } from './audit.ts';
 import { chainHash, isIntact, startSealOf } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
+import { bytesKey } from '../lib/ids.ts';
 import { isHeld } from './hold.ts';
 import { findDueTargets } from './target.ts';
 

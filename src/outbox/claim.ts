@@ -1,9 +1,8 @@
 import type { ClaimedRow } from '../db/claims.ts';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
+import { bytesKey, randomBytes } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
 import { logSparingly } from '../lib/sparing-log.ts';
 import type { OpenTarget, OpenTargets } from './channel.ts';
 import { type Delivery, giveBack, Permit } from './delivery.ts';

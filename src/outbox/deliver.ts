@@ -1,6 +1,6 @@
 import type { Trx } from '../db/database.ts';
 import type { Log } from '../lib/log.ts';
-import type { AttemptOutcome } from '../lib/meter.ts';
+import type { AttemptOutcome } from '../lib/telemetry.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts';
 import type { Channel } from './channel.ts';
 import { type Attempt, type Delivery, ERASED } from './delivery.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Meter } from '../lib/meter.ts';
 import { logSparingly } from '../lib/sparing-log.ts';
-import type { Tracer } from '../lib/tracer.ts';
+import type { Meter, Tracer } from '../lib/telemetry.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Channel } from './channel.ts';
 import { type Claim, claimDue, DELIVERIES_DELAYED, prepareTargets } from './claim.ts';
 import {

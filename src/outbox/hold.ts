@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { WakeUps } from './message.ts';
 import type { Target } from './target.ts';
 

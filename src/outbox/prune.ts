@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { Clock } from '../lib/clock.ts';
 import { oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { repeat } from '../lib/repeat.ts';
-import { HOUR_MS } from '../lib/time.ts';
+import { repeat } from '../lib/promises.ts';
+import { type Clock, HOUR_MS } from '../lib/time.ts';
 import { findTargets } from './target.ts';
 
 const EVERY_MS = HOUR_MS;

@@ -1,7 +1,7 @@
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
-import type { Clock } from '../lib/clock.ts';
+import { bytesKey } from '../lib/ids.ts';
+import type { Clock } from '../lib/time.ts';
 import type { WakeUps } from './message.ts';
 import type { Target } from './target.ts';
 

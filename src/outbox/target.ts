@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import type { Dialect } from '../db/dialect.ts';
 import { statement } from '../db/statement.ts';
-import { bytesKey } from '../lib/bytes-key.ts';
-import { compareText } from '../lib/compare-text.ts';
+import { bytesKey } from '../lib/ids.ts';
+import { compareText } from '../lib/text.ts';
 
 /** In place of a queue, for what belongs to the whole installation. The first queue has the id 1. */
 export const INSTALLATION_ID = 0;

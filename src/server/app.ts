@@ -14,26 +14,26 @@ import { registerGuides } from '../http/guides/register.ts';
 import { registerMailEvents } from '../http/mail-events/register.ts';
 import { snsOpener } from '../http/mail-events/sns.ts';
 import { registerPages } from '../http/pages/register.ts';
-import { withoutBasePath } from '../http/plugins/base-path.ts';
 import { refuseBrokenQueries, registerJsonBody, requireBodies } from '../http/plugins/body.ts';
 import { bodyBudgets } from '../http/plugins/body-budget.ts';
 import { bodyReader, type ReadBody } from '../http/plugins/body-reader.ts';
 import { registerCors } from '../http/plugins/cors.ts';
 import { registerDocs } from '../http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from '../http/plugins/errors.ts';
-import { registerForwardedAddresses, registerProxyWarning } from '../http/plugins/forwarded.ts';
+import {
+  registerForwardedAddresses,
+  registerProxyWarning,
+  withoutBasePath,
+} from '../http/plugins/forwarded.ts';
+import { registerSecurityHeaders, requestIdOf } from '../http/plugins/headers.ts';
 import { registerHealth } from '../http/plugins/health.ts';
+import { requireServerKey } from '../http/plugins/keys.ts';
 import { type Lifecycle, recordWhenAnswered, registerLifecycle } from '../http/plugins/lifecycle.ts';
-import { type MetricsPage, registerMetrics } from '../http/plugins/metrics.ts';
+import { type MetricsPage, registerMetrics, registerTracing } from '../http/plugins/metrics.ts';
 import { registerOpenApi } from '../http/plugins/openapi.ts';
-import { pageTurns } from '../http/plugins/page-turns.ts';
 import { rateLimiter } from '../http/plugins/rate-limit.ts';
-import { registerRequestBatches } from '../http/plugins/request-batches.ts';
-import { requestIdOf } from '../http/plugins/request-id.ts';
 import { recordRoutes } from '../http/plugins/route-table.ts';
-import { registerSecurityHeaders } from '../http/plugins/security-headers.ts';
-import { requireServerKey } from '../http/plugins/server-key.ts';
-import { registerTracing } from '../http/plugins/tracing.ts';
+import { pageTurns, registerRequestBatches } from '../http/plugins/turns.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from '../http/plugins/upload.ts';
 import { registerAcceptInvite } from '../http/sdk/accept-invite.ts';
 import { SDK_API } from '../http/sdk/api.ts';
@@ -46,7 +46,7 @@ import { registerVerifyWebhook } from '../http/sdk/verify-webhook.ts';
 import type { TypedApp } from '../http/typed-app.ts';
 import type { OwnCommands } from '../installation/own-commands.ts';
 import { allowList } from '../lib/addresses.ts';
-import { VERSION } from '../lib/version.ts';
+import { VERSION } from '../lib/root.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { type OpenDns, openDns } from '../mail/sender/dns.ts';
 import type { EmailParts } from '../operations/core/parts.ts';
@@ -58,8 +58,8 @@ import { countRefusals } from '../waitlist/forms/refusals.ts';
 import type { KeyUsage } from '../waitlist/keys/key-usage.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
-import { type Get, guardedGet } from '../webhooks/get.ts';
 import { createGuard } from '../webhooks/guard.ts';
+import { type Get, guardedGet } from '../webhooks/requests.ts';
 import { compileValidator } from '../wire/validation.ts';
 import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 

@@ -4,15 +4,24 @@ import { startScheduler } from '../db/scheduler.ts';
 import { watchHealth } from '../installation/health-alerts.ts';
 import { withoutTimeLimits } from '../installation/open.ts';
 import { startOutbox } from '../installation/start-outbox.ts';
+import { confirmationsJob } from '../mail/confirmations.ts';
+import { mailRetryJob, sendKeptJob } from '../mail/resend-job.ts';
 import { openOperators } from '../operators/context.ts';
 import { auditUpkeep } from '../operators/trim-audit.ts';
+import { inviteJob } from '../waitlist/invites/invite-run.ts';
+import { revokeJob } from '../waitlist/invites/revoke-many.ts';
 import { createJobRunner, takeLeasesBack } from '../waitlist/jobs/job-runner.ts';
+import type { JobKind } from '../waitlist/jobs/jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { rerankJob } from '../waitlist/referrals/rerank.ts';
+import { importJob } from '../waitlist/transfer/import/import-upload.ts';
+import { undoImportJob } from '../waitlist/transfer/import/undo-import.ts';
 import { createUpkeep } from '../waitlist/upkeep/upkeep.ts';
-import { JOB_KINDS } from './job-kinds.ts';
+import { waveJob } from '../waitlist/waves/run-wave.ts';
+import { replayJob } from '../webhooks/replay-job.ts';
 
 /** What a server does without being asked: deliveries, emails, jobs and upkeep. */
-export interface Background {
+interface Background {
   /** Upkeep ends after its current step. */
   announceStop(): void;
   /** Finishes deliveries and steps of jobs that are under way, and begins no more. */
@@ -34,7 +43,7 @@ export async function startBackground(context: Context, config: Config): Promise
   const audit = auditUpkeep(await openOperators(unlimited), config.auditDays);
   const outbox = await startOutbox(context, config); // The last that can fail: from here on, something runs.
   if (config.smtpUrl !== undefined) {
-    const { checkSmtpAtStart } = await import('../mail/smtp/check.ts');
+    const { checkSmtpAtStart } = await import('../mail/smtp/session.ts');
     void checkSmtpAtStart(context.log, config.smtpUrl);
   }
   const upkeep = createUpkeep(unlimited);
@@ -58,3 +67,17 @@ export async function startBackground(context: Context, config: Config): Promise
 function tolerateUnwritable(error: Error): void {
   if (!(error instanceof DatabaseUnavailable)) throw error;
 }
+
+/** The kinds of job that a server runs. */
+export const JOB_KINDS: readonly JobKind[] = [
+  inviteJob,
+  revokeJob,
+  rerankJob,
+  importJob,
+  undoImportJob,
+  replayJob,
+  mailRetryJob,
+  sendKeptJob,
+  confirmationsJob,
+  waveJob,
+];

@@ -3,11 +3,11 @@ import type { Connections } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { MetricsPage } from '../http/plugins/metrics.ts';
 import type { AnyFinding } from '../installation/health.ts';
-import { within } from '../lib/deadline.ts';
-import { ATTEMPT_OUTCOMES, type Meter } from '../lib/meter.ts';
+import { within } from '../lib/promises.ts';
+import { VERSION } from '../lib/root.ts';
 import { reportedStates, reportState } from '../lib/state-log.ts';
-import { VERSION } from '../lib/version.ts';
-import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
+import { ATTEMPT_OUTCOMES, type Meter } from '../lib/telemetry.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/notices.ts';
 import { glanceAtBacklog } from '../outbox/backlog.ts';
 import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -16,9 +16,8 @@ import { MAIL_CHANNEL } from '../waitlist/sending/state.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import { ALERT_CHANNEL } from '../webhooks/alert-channel.ts';
-import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
-import { measureEventLoop, WITHOUT_MONITOR } from './event-loop-lag.ts';
-import { createHealthLook } from './health-metric.ts';
+import { WEBHOOK_CHANNEL } from '../webhooks/listener.ts';
+import { createHealthLook, measureEventLoop, WITHOUT_MONITOR } from './gauges.ts';
 import { RequestTally } from './request-tally.ts';
 
 /** However often somebody asks, the database is asked this often. */

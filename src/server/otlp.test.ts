@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createLogger } from '../lib/log.ts';
-import { UNMETERED } from '../lib/meter.ts';
+import { UNMETERED } from '../lib/telemetry.ts';
 import { createExporter, type SpanRecord } from './otlp.ts';
 
 const SPAN: SpanRecord = {

@@ -1,10 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
-import type { Meter } from '../lib/meter.ts';
+import { VERSION } from '../lib/root.ts';
 import { reportState } from '../lib/state-log.ts';
-import type { Attributes, SpanId } from '../lib/tracer.ts';
-import { VERSION } from '../lib/version.ts';
-import { lazyDispatcher } from '../webhooks/dispatcher.ts';
+import type { Attributes, Meter, SpanId } from '../lib/telemetry.ts';
+import { lazyDispatcher } from '../webhooks/requests.ts';
 
 /** As OTLP writes it, except for the attributes. */
 export interface SpanRecord extends SpanId {

@@ -11,11 +11,10 @@ import type { WakeUps } from '../outbox/message.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
 import { openSignups } from '../waitlist/signup/signup.ts';
 import { buildApp } from './app.ts';
-import { appParts, builtDashboard } from './app-parts.ts';
+import { appParts, builtDashboard, openTracer } from './app-parts.ts';
 import { type Address, listenOn } from './listen.ts';
 import { createMetrics } from './metrics.ts';
-import { openTracer } from './open-tracer.ts';
-import { watchRejections } from './rejections.ts';
+import { watchRejections } from './process-events.ts';
 import type { BuildState, MainOffers, ThreadData, ThreadOffers } from './thread-offers.ts';
 
 type MainThread = OtherThread<MainOffers>;

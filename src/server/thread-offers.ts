@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
 import type { ConnectionShare } from '../installation/open.ts';
 import type { SharedMemory } from '../lib/shared-counts.ts';
-import type { SpanId } from '../lib/tracer.ts';
+import type { SpanId } from '../lib/telemetry.ts';
 import type { Target } from '../outbox/target.ts';
 import type { Address } from './listen.ts';
 import type { ThreadMetrics } from './metrics.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createLogger } from '../lib/log.ts';
-import { UNMETERED } from '../lib/meter.ts';
+import { UNMETERED } from '../lib/telemetry.ts';
 import { createTracer } from './tracer.ts';
 
 const LOW = 'a'.repeat(19) + '0'.repeat(13);

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { randomBytes } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import type { Meter } from '../lib/meter.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
-import type { Attributes, Span, SpanId, Tracer } from '../lib/tracer.ts';
+import type { Attributes, Meter, Span, SpanId, Tracer } from '../lib/telemetry.ts';
 import { createExporter, type Exporter, type SpanRecord } from './otlp.ts';
 
 /** As many as the SDKs of OpenTelemetry keep. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type OwnCommands, ownCommands } from '../installation/own-commands.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/text.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -1,6 +1,6 @@
 import sodium from 'sodium-native';
-import { randomBytes } from '../lib/random-bytes.ts';
-import { VERSION } from '../lib/version.ts';
+import { randomBytes } from '../lib/ids.ts';
+import { VERSION } from '../lib/root.ts';
 import { KEY_BYTES, plainHash } from './crypto.ts';
 
 /**

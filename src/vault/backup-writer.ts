@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { systemErrorWords } from '../lib/system-error.ts';
+import { systemErrorWords } from '../lib/files.ts';
 import {
   type BackupAbout,
   BackupProblem,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { randomBytes } from '../lib/ids.ts';
 import { deriveKey, keyedHash, open, plainHash, seal, sealedBy, sealingKey, Unreadable } from './crypto.ts';
 
 const key = sealingKey(Buffer.alloc(32, 1));

@@ -1,5 +1,5 @@
 import sodium from 'sodium-native';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { randomBytes } from '../lib/ids.ts';
 
 export const KEY_BYTES = 32;
 const NONCE_BYTES = 24;

@@ -1,8 +1,13 @@
 import { open, type SealingKey, seal, sealedBy, Unreadable } from './crypto.ts';
-import { INSTALLATION_TAG, type InstallationVault, installationVault } from './installation-vault.ts';
 import type { MasterKeySource } from './master-key.ts';
-import { type QueueVault, queueVault } from './queue-vault.ts';
-import { newVaultKeys } from './vault.ts';
+import {
+  INSTALLATION_TAG,
+  type InstallationVault,
+  installationVault,
+  newVaultKeys,
+  type QueueVault,
+  queueVault,
+} from './vault.ts';
 
 const CHECK = Buffer.from('doorlist master key check');
 

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { createDataFile, isThere } from '../lib/private-file.ts';
-import { randomBytes } from '../lib/random-bytes.ts';
+import { createDataFile, isThere } from '../lib/files.ts';
+import { randomBytes } from '../lib/ids.ts';
 import { KEY_BYTES, type SealingKey, sealingKey } from './crypto.ts';
 
 /** The source of the master key. During a rotation there are two: the current one and the next one. */
@@ -128,4 +128,27 @@ function syncDirectory(directory: string): void {
   const handle = openSync(directory, 'r');
   fsyncSync(handle);
   closeSync(handle);
+}
+
+/** Next to `master.key`. Records which key was last saved elsewhere, to stop the reminder. */
+const NAME = 'master.key.saved';
+
+export function markMasterKeySaved(dataDir: string, { id }: SealingKey): void {
+  const file = path.join(dataDir, NAME);
+  rmSync(file, { force: true });
+  const handle = createDataFile(file);
+  try {
+    writeFileSync(handle, `${id.toString('hex')}\n`);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A rotation creates a new key, which has to be saved again. */
+export function isMasterKeySaved(dataDir: string, { id }: SealingKey): boolean {
+  try {
+    return readFileSync(path.join(dataDir, NAME), 'utf8').trim() === id.toString('hex');
+  } catch {
+    return false;
+  }
 }

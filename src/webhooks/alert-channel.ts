@@ -4,7 +4,7 @@ import type { OperatorContext } from '../operators/context.ts';
 import type { Channel } from '../outbox/channel.ts';
 import { type Attempt, responseRow } from '../outbox/delivery.ts';
 import { INSTALLATION_ID, type Target } from '../outbox/target.ts';
-import { MustNotBegin } from './post.ts';
+import { MustNotBegin } from './requests.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
 
 export const ALERT_CHANNEL = 'alert';

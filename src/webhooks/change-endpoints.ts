@@ -18,9 +18,8 @@ import {
   sealEndpoint,
 } from './endpoints.ts';
 import type { Guard } from './guard.ts';
-import { liveSecrets, newSecret } from './secrets.ts';
-import { subscriptionsOf } from './subscriptions.ts';
-import { endpointTarget } from './target.ts';
+import { endpointTarget, subscriptionsOf } from './listener.ts';
+import { liveSecrets, newSecret } from './signing.ts';
 
 export type CreatedEndpoint = Endpoint & { secret: string };
 

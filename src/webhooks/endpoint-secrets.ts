@@ -3,7 +3,7 @@ import { DAY_MS } from '../lib/time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { changeOne } from './change-endpoints.ts';
 import { findEndpoint, requireSettings, sealEndpoint } from './endpoints.ts';
-import { liveSecrets, rotateSecrets, type Secret } from './secrets.ts';
+import { liveSecrets, rotateSecrets, type Secret } from './signing.ts';
 
 export const DEFAULT_OVERLAP_MS = DAY_MS;
 

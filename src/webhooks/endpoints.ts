@@ -9,14 +9,14 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { withQueues } from '../waitlist/queue/readable.ts';
 import { RECENT_MS } from '../waitlist/upkeep/health.ts';
-import type { Secret } from './secrets.ts';
+import type { Secret } from './signing.ts';
 
 /** Why an endpoint is disabled. */
 export const BY_OPERATOR = 'disabled by an operator';
 export const ANSWERED_GONE = 'answered 410 Gone';
 
 /** The sealed part of an endpoint. */
-export interface SealedEndpoint {
+interface SealedEndpoint {
   url: string;
   description: string;
   headers: Record<string, string>;

@@ -1,6 +1,6 @@
-import { compareText } from '../lib/compare-text.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
+import { compareText } from '../lib/text.ts';
 import { responseRow } from '../outbox/delivery.ts';
 import {
   type DeliveryFilter,
@@ -14,8 +14,8 @@ import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { type EndpointRow, findEndpoint, readEndpoint } from './endpoints.ts';
+import { endpointTarget, WEBHOOK_CHANNEL } from './listener.ts';
 import { plainHeaders } from './send.ts';
-import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
 
 export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -2,12 +2,11 @@ import { statement } from '../db/statement.ts';
 import { newNumberedId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Message } from '../outbox/message.ts';
+import type { Target } from '../outbox/target.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
-import { entryOf } from '../waitlist/queue/events.ts';
+import { type DomainEvent, EVENT_KINDS, type EventKind, entryOf } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
 import { type PublicEvent, presentEvent, presentEventData } from '../wire/event.ts';
-import { isSubscribed, passes } from './subscriptions.ts';
-import { endpointTarget } from './target.ts';
 
 const findFilters = statement<{ queueId: number }, { id: Uint8Array; events: string }>((db, parameter) =>
   db.query
@@ -52,4 +51,30 @@ export function webhookListener(log: Log): Listener {
 /** Ids of everyone whose data is in an entry: its own, and its referrer's. */
 function peopleIn({ id, referrerId }: Entry): Uint8Array[] {
   return referrerId ? [id, referrerId] : [id];
+}
+
+const EVERYTHING = '*';
+
+/** The subscriptions of a queue's endpoints, as text for the queue's row. Empty without endpoints. */
+export function subscriptionsOf(endpoints: readonly { events: string }[]): string {
+  if (endpoints.some(({ events }) => events === '')) return EVERYTHING;
+  return [...new Set(endpoints.flatMap(({ events }) => events.split(',')))].sort().join(',');
+}
+
+/** Whether any endpoint of the queue subscribes to the event. */
+export function isSubscribed(subscriptions: string, event: DomainEvent): event is PublicEvent {
+  if (subscriptions === '') return false;
+  if (subscriptions !== EVERYTHING) return subscriptions.split(',').includes(event.kind);
+  return (EVENT_KINDS as readonly string[]).includes(event.kind);
+}
+
+/** Whether one endpoint subscribes. An empty filter means all kinds. */
+export function passes(filter: string, kind: EventKind): boolean {
+  return filter === '' || filter.split(',').includes(kind);
+}
+
+export const WEBHOOK_CHANNEL = 'webhook';
+
+export function endpointTarget(queueId: number, endpointId: Uint8Array): Target {
+  return { queueId, channel: WEBHOOK_CHANNEL, id: endpointId };
 }

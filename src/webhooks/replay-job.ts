@@ -19,7 +19,7 @@ import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
-import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
+import { endpointTarget, WEBHOOK_CHANNEL } from './listener.ts';
 
 const KIND = 'replay';
 /** Deliveries per transaction: few enough that signups do not wait long. */

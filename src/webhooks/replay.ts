@@ -7,7 +7,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { presentEvent } from '../wire/event.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import { requireEventId } from './list-deliveries.ts';
-import { endpointTarget } from './target.ts';
+import { endpointTarget } from './listener.ts';
 
 /** Sends one event to one endpoint again, whatever its outcome was. */
 export async function replayEvent(

@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { VERSION } from '../lib/version.ts';
+import { VERSION } from '../lib/root.ts';
 import { parseRetryAfter } from '../outbox/deliver.ts';
 import type { Attempt } from '../outbox/delivery.ts';
-import { lazyDispatcher } from './dispatcher.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
-import { DeadlinePassed, MustNotBegin, post } from './post.ts';
-import { sign } from './verify.ts';
+import { DeadlinePassed, lazyDispatcher, MustNotBegin, post } from './requests.ts';
+import { sign } from './signing.ts';
 
 /** For everything: name lookup, connection, request and response. */
 export const DEADLINE_MS = 15_000;

@@ -1,6 +1,5 @@
-import { isLonger } from '../lib/characters.ts';
 import type { Problems } from '../lib/errors.ts';
-import { unitsFor } from '../lib/text.ts';
+import { isLonger, unitsFor } from '../lib/text.ts';
 import { isWhole } from '../lib/whole-number.ts';
 
 export interface PlainSchema {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { formatId, parseId } from '../../src/lib/ids.ts';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { recordAudit } from '../../src/operators/audit.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -53,7 +53,7 @@ forEachEngine((engine) => {
         await ask<{ records: { action: string }[] }>('GET', `/audit?object=${encodeURIComponent(object)}`)
       ).body.records.map(({ action }) => action);
     const assertSound = async (of: List) =>
-      assert.deepEqual((await auditQueue(service.context, await of.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await of.queue(), false)).findings, []);
 
     describe('the list', () => {
       let of: List;

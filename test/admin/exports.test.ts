@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { until } from '../support/webhooks.ts';
 
@@ -17,11 +17,11 @@ interface Job {
 forEachEngine((engine) => {
   describe('exports over the admin API', () => {
     let service: Service;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     let list: List;
     before(async () => {
       service = await startService(engine);
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
       list = await service.waitlist();
       await list.signup(
         { email: 'ann@example.com', metadata: { plan: 'pro', note: '=1+1' } },

@@ -6,7 +6,7 @@ import { PICTURES_MAX } from '../../src/waitlist/settings/pictures.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf, succeeded } from '../support/admin.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { PNG } from '../support/pictures.ts';
 
@@ -24,11 +24,11 @@ interface Added {
 forEachEngine((engine) => {
   describe('the first hour with a waitlist', () => {
     let service: Service;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     let ask: AskInRoles;
     before(async () => {
       service = await startService(engine);
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
       ask = await askInRoles(service, 'admin');
     });
     after(() => service.close());

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
 import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-progress.ts';
 import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';
 import { importJob } from '../../src/waitlist/transfer/import/import-upload.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 interface Job {
@@ -44,11 +44,11 @@ const CSV =
 forEachEngine((engine) => {
   describe('imports over the admin API', () => {
     let service: Service;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     let list: List;
     before(async () => {
       service = await startService(engine);
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
       list = await service.waitlist();
     });
     after(() => service.close());
@@ -224,7 +224,7 @@ forEachEngine((engine) => {
           .execute();
       for (const { sealed } of await storedRows())
         assert.ok(!Buffer.from(sealed).includes('Ada, 36'), 'sealed');
-      await removeEntry(service.context, await to.queue(), 'fine@example.com');
+      await eraseEntry(service.context, await to.queue(), 'fine@example.com');
       assert.equal((await rowsOf()).text, `${head}\r\n`);
       const again = await finished(text, { to });
       service.clock.advance(24 * 3_600_000 + 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { inline, ownCommands } from '../../src/installation/own-commands.ts';
-import { VERSION } from '../../src/lib/version.ts';
+import { VERSION } from '../../src/lib/root.ts';
 import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
 import {

@@ -5,7 +5,7 @@ import { queueInviteRun } from '../../src/waitlist/invites/preview-invites.ts';
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { createWave, stopWave } from '../../src/waitlist/waves/change-waves.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -134,7 +134,7 @@ forEachEngine((engine) => {
       assert.equal((await list(of)).invites.length, 11);
       assert.equal(await statusOf(of, email(12)), 'waiting');
       assert.deepEqual(await actions(`job:${body.id}`), ['invites.started by support']);
-      assert.deepEqual((await auditQueue(service.context, await of.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await of.queue(), false)).findings, []);
     });
 
     it('invites a segment, only those who wait and have an email', async () => {

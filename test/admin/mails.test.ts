@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { suppress } from '../../src/waitlist/links/suppression.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { type Mailing, type MailingList, mailingList, startMailing } from '../support/mails.ts';
@@ -61,12 +61,12 @@ forEachEngine((engine) => {
   describe('emails over the admin API', () => {
     let server: MailServer;
     let service: Mailing;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     let list: MailingList;
     before(async () => {
       server = await startMailServer();
       service = await startMailing(engine, server);
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
       list = await mailingList(service, ['welcome', 'invite']);
     });
     after(async () => {

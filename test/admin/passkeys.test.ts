@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { createOperatorLink } from '../../src/operators/operators.ts';
-import { siteOf } from '../../src/operators/passkey-site.ts';
+import { siteOf } from '../../src/operators/passkey-challenge.ts';
+import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { type Authenticator, newAuthenticator } from '../support/authenticator.ts';
 import { type Answer, assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, join, OWNER, PASSWORD, setUp } from '../support/operators.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { COPIED_TABLES } from '../../src/db/table-keys.ts';
 import type { Document } from '../../src/http/docs/document.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { forgetAnswers } from '../../src/waitlist/requests/repeated-requests.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
@@ -327,7 +327,7 @@ forEachEngine((engine) => {
       await of.signup({ email: 'ada@example.com' });
       const call = invite('ada@example.com', of);
       succeeded(await send(call, 'erased'), 201);
-      await removeEntry(service.context, await of.queue(), 'ada@example.com');
+      await eraseEntry(service.context, await of.queue(), 'ada@example.com');
       const answer = await send(call, 'erased');
       assertError(answer, 409, 'conflict');
       assert.match(answer.text, /erased/);

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { runCommandLine } from '../../src/commands/command-line.ts';
 import { openDns } from '../../src/mail/sender/dns.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { type Mailing, mailingList, startMailing } from '../support/mails.ts';
@@ -16,7 +16,7 @@ interface SenderCheck {
   findings: { check: string; state: string; detail: string; fix: string | null }[];
 }
 
-const askFor = <T>({ call }: AdminClient, listId: string) =>
+const askFor = <T>({ call }: DocumentedClient, listId: string) =>
   call<T>('checkMailSender', 'GET', `/waitlists/${listId}/mail/sender`);
 
 forEachEngine((engine) => {
@@ -24,7 +24,7 @@ forEachEngine((engine) => {
     let dns: DnsServer;
     let server: MailServer;
     let service: Mailing;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     const ask = () => openDns({ servers: [dns.address] });
     const sending = () => ({
       DOORLIST_SMTP_URL: server.url,
@@ -39,7 +39,7 @@ forEachEngine((engine) => {
       });
       server = await startMailServer();
       service = await startMailing(engine, server, { environment: sending(), openDns: ask });
-      admin = await adminClient(service, 'support');
+      admin = await documentedClient(service, 'support');
     });
     after(async () => {
       await service.close();
@@ -78,7 +78,7 @@ forEachEngine((engine) => {
     it('is not for viewers, and not for waitlists that do not exist', async () => {
       assertError(await askFor(admin, 'wl_nowhere'), 404, 'not_found');
       const list = await mailingList(service, []);
-      const viewer = await adminClient(service, 'viewer');
+      const viewer = await documentedClient(service, 'viewer');
       assertError(await askFor(viewer, list.id), 403, 'forbidden');
     });
 
@@ -106,7 +106,7 @@ forEachEngine((engine) => {
     const service = await startMailing(engine);
     try {
       const list = await mailingList(service, []);
-      const { body } = await askFor<SenderCheck>(await adminClient(service, 'support'), list.id);
+      const { body } = await askFor<SenderCheck>(await documentedClient(service, 'support'), list.id);
       assert.deepEqual([body.mailServer, body.findings], [false, []]);
     } finally {
       await service.close();

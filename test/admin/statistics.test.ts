@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
       await service.expire(list);
       await assert.rejects(service.revoke(second.code), { code: 'expired' });
       await service.revoke(third.code);
-      await removeEntry(context, await list.queue(), 'ben@example.com');
+      await eraseEntry(context, await list.queue(), 'ben@example.com');
       const shown = await read(list);
       clock.now = began;
       assert.deepEqual(shown.totals, {
@@ -164,7 +164,7 @@ forEachEngine((engine) => {
       await confirmEntry(context, queue, ann?.id ?? '');
       await confirmEntry(context, queue, ann?.id ?? '');
       await list.invite('ben@example.com');
-      await removeEntry(context, queue, 'ben@example.com');
+      await eraseEntry(context, queue, 'ben@example.com');
       const { totals, invites } = await read(list);
       assert.deepEqual([totals.confirmed, totals.revoked, totals.removed, invites.open], [1, 1, 1, 0]);
       assert.deepEqual([totals.signups, totals.pending, totals.waiting], [2, 0, 1]);
@@ -176,7 +176,7 @@ forEachEngine((engine) => {
       const began = clock.now;
       await list.signup({ email: 'ann@example.com' });
       clock.advance(2 * DAY);
-      await removeEntry(context, await list.queue(), 'ann@example.com');
+      await eraseEntry(context, await list.queue(), 'ann@example.com');
       const shown = await read(list);
       clock.now = began;
       assert.deepEqual(busy(shown), [['2026-11-15T00:00:00.000Z', 1]]);
@@ -416,8 +416,8 @@ forEachEngine((engine) => {
         { email: 'c@example.com', metadata: { city: 'Bonn' } },
       );
       await count(list);
-      await removeEntry(service.context, queue, 'a@example.com');
-      await removeEntry(service.context, queue, 'b@example.com');
+      await eraseEntry(service.context, queue, 'a@example.com');
+      await eraseEntry(service.context, queue, 'b@example.com');
       assert.deepEqual(values(await read(list)), [['city', [['Bonn', 2]], 1]]);
       const labels = await db.query
         .selectFrom('metadata_value')
@@ -500,7 +500,7 @@ forEachEngine((engine) => {
           'a change',
           () => updateEntry(service.context, queue, first?.id ?? '', { metadata: { team: 'blue' } }),
         ],
-        ['a removal', () => removeEntry(service.context, queue, 'own0@example.com')],
+        ['a removal', () => eraseEntry(service.context, queue, 'own0@example.com')],
         [
           'an import into a day that is over',
           () =>

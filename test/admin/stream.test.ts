@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { formatId } from '../../src/lib/ids.ts';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { listTokens, revokeToken } from '../../src/operators/tokens.ts';
 import { advanceJob, createJob, endJob } from '../../src/waitlist/jobs/jobs.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';

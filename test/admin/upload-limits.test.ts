@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import {
   assertError,
   eventually,
@@ -33,7 +33,7 @@ forEachEngine((engine) => {
     /** The first part of a request: its headers, for a body of this length or in chunks. */
     const head = async (of: Service, length: number | 'chunked', type = 'text/csv') => {
       const list = await of.waitlist();
-      const admin = await adminClient(of, 'admin');
+      const admin = await documentedClient(of, 'admin');
       const size =
         length === 'chunked' ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) };
       const headers = { authorization: `Bearer ${admin.key}`, 'content-type': type, ...size };
@@ -45,7 +45,7 @@ forEachEngine((engine) => {
     };
     const stored = async (of: Service) =>
       (await of.context.db.query.selectFrom('import_chunk').select('position').execute()).length;
-    const assertNothingLeft = async (of: Service, admin: AdminClient, list: List) => {
+    const assertNothingLeft = async (of: Service, admin: DocumentedClient, list: List) => {
       assert.equal(
         await eventually(
           () => stored(of),

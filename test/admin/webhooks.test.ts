@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { parseId } from '../../src/lib/ids.ts';
-import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { verifyDelivery } from '../../src/webhooks/signing.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type RequestOptions } from '../support/harness.ts';
 import { join, PASSWORD, setUp } from '../support/operators.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
@@ -42,12 +42,12 @@ interface Details {
 forEachEngine((engine) => {
   describe('webhooks over the admin API', () => {
     let service: Awaited<ReturnType<typeof startSending>>;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     let list: List;
     let receiver: Receiver;
     before(async () => {
       service = await startSending(engine);
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
       list = await service.waitlist();
       receiver = await startReceiver();
     });
@@ -274,7 +274,7 @@ forEachEngine((engine) => {
     });
 
     it('shows support where an endpoint is, but not its path and query, which may contain a password', async () => {
-      const support = await adminClient(service, 'support');
+      const support = await documentedClient(service, 'support');
       receiver.answer = status(500);
       const url = `${receiver.url}/services/T0/hunter2?token=hunter3`;
       const { id } = await made({ url, description: 'CRM' });

@@ -8,7 +8,7 @@ import { refuseBesideServers } from '../../src/db/postgres/citus-distribute.ts';
 import { LISTENER } from '../../src/db/postgres/listen.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { SCHEMA } from '../../src/db/schema/schema.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { CITUS_URL, WITHOUT_CITUS } from '../support/citus.ts';
 import { createCitusDatabase } from '../support/citus-template.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -93,7 +93,7 @@ describe('distribute', () => {
       assert.deepEqual(await list.walk({ limit: 10 }), before[at]);
       assert.equal((await list.signup({ email: 'dora@example.com' })).status, 201);
       assert.equal((await list.lookup('dora@example.com')).body.position, 3);
-      assert.deepEqual((await auditQueue(second.context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(second.context, await list.queue(), false)).findings, []);
     }
   });
 

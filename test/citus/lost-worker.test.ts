@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkInstallation } from '../../src/installation/health.ts';
-import { JOB_KINDS } from '../../src/server/job-kinds.ts';
+import { JOB_KINDS } from '../../src/server/background.ts';
 import { startJobs } from '../../src/waitlist/jobs/job-runner.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { adminClient, succeeded } from '../support/admin.ts';
 import { CITUS_URL, type Node, nodesOf, onNode, WITHOUT_CITUS } from '../support/citus.ts';
@@ -63,7 +63,7 @@ describe('a worker that goes away under load', { skip: WITHOUT_CITUS }, () => {
       assert.equal(new Set(emails).size, emails.length, 'nobody is there twice');
       const lost = [...(ledger.get(list) ?? [])].filter((email) => !emails.includes(email));
       assert.deepEqual(lost, []);
-      assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
     }
   });
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { TABLES_OF_QUEUES } from '../../src/db/postgres/citus-tables.ts';
 import { type Command, Session } from '../../src/db/postgres/session.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
 import { CITUS_URL, WITHOUT_CITUS } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';

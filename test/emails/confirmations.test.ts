@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
 import {
@@ -50,12 +50,12 @@ interface PersonMail {
 forEachEngine((engine) => {
   let server: MailServer;
   let service: Mailing;
-  let admin: AdminClient;
+  let admin: DocumentedClient;
   withMailing(engine, (made) => {
     ({ server, service } = made);
   });
   before(async () => {
-    admin = await adminClient(service, 'admin');
+    admin = await documentedClient(service, 'admin');
   });
 
   const idOf = async (list: MailingList, email: string) => (await list.lookup(email)).body.id;
@@ -163,7 +163,7 @@ forEachEngine((engine) => {
         address === 'gone@example.com' ? '550 5.1.1 No such mailbox here' : undefined;
       await list.signup({ email: 'gone@example.com' }, { email: 'here@example.com' });
       await nothingPending(service.context, list);
-      const support = await adminClient(service, 'support');
+      const support = await documentedClient(service, 'support');
       const about = async (email: string) => {
         const path = `/waitlists/${list.id}/entries/${await idOf(list, email)}/mail`;
         return (await support.call<PersonMail>('getEntryMail', 'GET', path)).body;
@@ -222,7 +222,7 @@ forEachEngine((engine) => {
     after(() => unsent.close());
 
     it('is warned about, and not sent again to everyone', async () => {
-      const client = await adminClient(unsent, 'admin');
+      const client = await documentedClient(unsent, 'admin');
       const list = await mailingList(unsent, ['confirm']);
       await updateWaitlist(unsent.context, list.id, { confirmEmails: true });
       await list.signup({ email: 'ada@example.com' });

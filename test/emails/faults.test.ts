@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listMails, showMail } from '../../src/mail/mailbox.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { listSuppressions, unsuppress } from '../../src/waitlist/links/suppression.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -123,7 +123,7 @@ forEachEngine((engine) => {
       server.refuseMail = () => '451 4.3.0 Not now';
       await list.signup({ email: 'erased@example.com' });
       await mailPutOff(service, await list.queue());
-      await removeEntry(service.context, await list.queue(), 'erased@example.com');
+      await eraseEntry(service.context, await list.queue(), 'erased@example.com');
       server.refuseMail = () => undefined;
       service.clock.advance(6_000);
       service.wake();

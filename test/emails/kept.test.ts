@@ -5,11 +5,11 @@ import { listMails } from '../../src/mail/mailbox.ts';
 import { resendMails } from '../../src/mail/resend.ts';
 import { rememberSending } from '../../src/mail/sending.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { takeOff } from '../../src/waitlist/invites/removal.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
+import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { afterTest } from '../support/cleanup.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -58,11 +58,11 @@ forEachEngine((engine) => {
   const during = async (
     storage: Storage,
     server: MailServer | undefined,
-    run: (service: Mailing, admin: AdminClient) => Promise<void>,
+    run: (service: Mailing, admin: DocumentedClient) => Promise<void>,
   ) => {
     const service = await startMailing(engine, server, { storage, startAt: Date.now() + HOUR_MS });
     try {
-      await run(service, await adminClient(service, 'admin'));
+      await run(service, await documentedClient(service, 'admin'));
     } finally {
       await service.close();
     }
@@ -77,7 +77,7 @@ forEachEngine((engine) => {
       await storage.remove();
     }
   };
-  const api = (admin: AdminClient, { id }: MailingList) => {
+  const api = (admin: DocumentedClient, { id }: MailingList) => {
     const base = `/waitlists/${id}`;
     return {
       invite: (body: object, query = '') =>
@@ -249,8 +249,8 @@ forEachEngine((engine) => {
             0,
           );
           await suppress(context.db.query, queue, hashOf(queue, 'bounced@example.com'), 'bounced', 0);
-          await removeEntry(context, queue, 'erased@example.com');
-          await takeOff(context, queue, (await list.lookup('removed@example.com')).body.id);
+          await eraseEntry(context, queue, 'erased@example.com');
+          await removeEntry(context, queue, (await list.lookup('removed@example.com')).body.id);
           await updateMailSettings(context, list.id, { kinds: ['confirm', 'welcome', 'invite'] });
         });
         const [list] = kept as [MailingList];

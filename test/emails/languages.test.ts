@@ -17,7 +17,7 @@ import type { Metadata } from '../../src/waitlist/people/person.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { exportPerson } from '../../src/waitlist/transfer/export/export-person.ts';
-import { presentPerson } from '../../src/wire/person.ts';
+import { presentPerson } from '../../src/wire/export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const SENDING = { publicUrl: 'https://doorlist.example', defaultFrom: 'hello@acme.example' };

@@ -8,8 +8,8 @@ import { glanceAtDeliveries } from '../../src/waitlist/upkeep/health.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { changeWave, createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { readWave } from '../../src/waitlist/waves/waves.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, START } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {
@@ -49,11 +49,11 @@ interface Sending {
 forEachEngine((engine) => {
   let server: MailServer;
   let service: Mailing;
-  let admin: AdminClient;
+  let admin: DocumentedClient;
   before(async () => {
     server = await startMailServer();
     service = await startMailing(engine, server);
-    admin = await adminClient(service, 'admin');
+    admin = await documentedClient(service, 'admin');
   });
   after(async () => {
     await service.close();
@@ -305,7 +305,7 @@ forEachEngine((engine) => {
   describe('the limits', () => {
     it('are changed by admins only, and recorded', async () => {
       const list = await mailingList(service, ['invite']);
-      const viewer = await adminClient(service, 'viewer');
+      const viewer = await documentedClient(service, 'viewer');
       const path = pathOf(list);
       assert.equal((await viewer.call('getMailSending', 'GET', path)).status, 200);
       const refused = await viewer.call('updateMailSending', 'PATCH', path, { body: { bouncePercent: 5 } });

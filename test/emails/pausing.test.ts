@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
-import { readPauses } from '../../src/mail/smtp/pause-record.ts';
+import { readPauses } from '../../src/mail/smtp/pauses.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { freePort } from '../support/free-port.ts';
 import { forEachEngine } from '../support/harness.ts';

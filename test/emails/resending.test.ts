@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { MailSummary } from '../../src/mail/mail-log.ts';
 import { listMails } from '../../src/mail/mailbox.ts';
 import type { Resent } from '../../src/mail/resend.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -79,7 +79,7 @@ forEachEngine((engine) => {
             'unsubscribed',
             0,
           );
-          await removeEntry(service.context, queue, 'erased@example.com');
+          await eraseEntry(service.context, queue, 'erased@example.com');
         });
         assert.ok(list);
         const kept = list;
@@ -130,7 +130,7 @@ forEachEngine((engine) => {
           const twice = await mailsArrived(server, list, 2);
           assert.equal(twice[0]?.parsed.messageId, twice[1]?.parsed.messageId);
           await allSent(service, queue);
-          await removeEntry(service.context, queue, 'ada@example.com');
+          await eraseEntry(service.context, queue, 'ada@example.com');
           const refused = await typed(storage.environment, ...words);
           assert.equal(refused.code, 1);
           assert.match(refused.error, /was not resent: the person was erased/);

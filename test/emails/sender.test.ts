@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { dkimRecord, generateDkimKey } from '../../src/lib/dkim-key.ts';
 import { checkSender, type SenderSettings } from '../../src/mail/sender/check-sender.ts';
-import { openDns } from '../../src/mail/sender/dns.ts';
-import type { SenderFinding } from '../../src/mail/sender/finding.ts';
+import { openDns, type SenderFinding } from '../../src/mail/sender/dns.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 
 const SETTINGS: SenderSettings = {

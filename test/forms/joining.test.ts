@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Challenge } from 'altcha-lib';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { TOKEN_MS_MAX, TOKEN_MS_MIN } from '../../src/waitlist/forms/challenge.ts';
 import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
-import { takeOff } from '../../src/waitlist/invites/removal.ts';
+import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { adminClient, succeeded } from '../support/admin.ts';
 import { type OpenForm, openForm, SITE, solved } from '../support/forms.ts';
@@ -203,7 +203,7 @@ forEachEngine((engine) => {
         await form.list.signup({ email: 'ann@example.com' }, ...others);
         const queue = await form.list.queue();
         if (known === 'removed')
-          await takeOff(service.context, queue, (await form.list.lookup(victim)).body.id);
+          await removeEntry(service.context, queue, (await form.list.lookup(victim)).body.id);
         const states: unknown[] = [];
         const places: unknown[] = [];
         const join = async (email: string, ref?: string | null) => {
@@ -223,7 +223,7 @@ forEachEngine((engine) => {
           await join(`${name}@example.com`, ref);
           await note();
         }
-        await removeEntry(service.context, queue, 'one@example.com');
+        await eraseEntry(service.context, queue, 'one@example.com');
         await note();
         const again = await join(victim);
         assert.equal(new URL(again.status?.shareUrl ?? '').searchParams.get('ref'), ref);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/limits.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { openForm } from '../support/forms.ts';
@@ -131,7 +131,7 @@ forEachEngine((engine) => {
         const { status } = await form.send({ email: 'victim@example.com', token: form.token() });
         assert.equal(status, 303);
         await nothingPending(service.context, list);
-        await removeEntry(service.context, form.queue, 'victim@example.com');
+        await eraseEntry(service.context, form.queue, 'victim@example.com');
       }
       await mailsArrived(server, list, MAILS_PER_DAY_MAX);
     });

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
 import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/forms/limits.ts';
-import { putBack, takeOff } from '../../src/waitlist/invites/removal.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { removeEntry, restoreEntry } from '../../src/waitlist/invites/removal.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -112,7 +112,7 @@ forEachEngine((engine) => {
       assert.equal(await referrals(form), SOURCE_SIGNUPS_MAX + 1, 'a given credit is taken back');
       assert.deepEqual((await reviews(form, '?state=open')).reviews, []);
       assert.equal((await reviews(form, '?state=decided')).reviews.length, 3);
-      assert.deepEqual((await auditQueue(service.context, form.queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, form.queue, false)).findings, []);
     });
 
     it('come back as operators decided, if the person was removed meanwhile', async () => {
@@ -121,21 +121,21 @@ forEachEngine((engine) => {
       assert.ok(first && second);
       await decide(form, first.id, 'credit');
       await decide(form, second.id, 'reject');
-      for (const { entry } of [first, second]) await takeOff(service.context, form.queue, entry.id);
+      for (const { entry } of [first, second]) await removeEntry(service.context, form.queue, entry.id);
       assert.equal(await referrals(form), SOURCE_SIGNUPS_MAX);
-      for (const { entry } of [first, second]) await putBack(service.context, form.queue, entry.id);
+      for (const { entry } of [first, second]) await restoreEntry(service.context, form.queue, entry.id);
       assert.equal(
         await referrals(form),
         SOURCE_SIGNUPS_MAX + 1,
         'still pending, but credited by an operator',
       );
-      assert.deepEqual((await auditQueue(service.context, form.queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, form.queue, false)).findings, []);
     });
 
     it('are not reviewed if the referrer was removed, because there is nothing to credit', async () => {
       const form = await openForm(service);
       await form.list.signup({ email: 'ada@example.com' });
-      await takeOff(service.context, form.queue, (await form.list.lookup('ada@example.com')).body.id);
+      await removeEntry(service.context, form.queue, (await form.list.lookup('ada@example.com')).body.id);
       await form.join({ email: 'ada+1@example.com', ref: 'ada@example.com' }, from('192.0.2.1'));
       assert.equal((await form.list.lookup('ada+1@example.com')).body.status, 'waiting');
       assert.deepEqual((await reviews(form)).reviews, []);

@@ -4,7 +4,7 @@ import { previewMail } from '../../src/mail/preview.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/limits.ts';
-import { takeOff } from '../../src/waitlist/invites/removal.ts';
+import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
@@ -131,7 +131,7 @@ forEachEngine((engine) => {
         await form.join({ email: 'other@example.com' });
         await nothingPending(service.context, list);
         const sent = mailsOf(server, list).length;
-        await takeOff(service.context, form.queue, await idOf(list, VICTIM));
+        await removeEntry(service.context, form.queue, await idOf(list, VICTIM));
         const answers = [];
         for (const email of [VICTIM, 'other@example.com']) {
           const { status, body } = await form.join({ email });

@@ -9,7 +9,7 @@ import { OPERATIONS } from '../../src/operations/all.ts';
 import { openOperationParts } from '../../src/operations/core/open-parts.ts';
 import { methodOf, pathOf } from '../../src/operations/core/operation.ts';
 import { perform } from '../../src/operations/core/perform.ts';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
+import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { operationsOf } from '../support/documented.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { COMMAND } from '../../src/lib/root.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { takeOff } from '../../src/waitlist/invites/removal.ts';
+import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { PersonExport } from '../../src/waitlist/transfer/export/export-person.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -162,7 +162,7 @@ forEachEngine((engine) => {
       assert.equal(after.length, 1);
       assert.deepEqual(await idsOf('--referrer', 'p@example.com'), after);
       assert.deepEqual(await idsOf('--after', '+14155550123'), []);
-      await takeOff(service.context, await list.queue(), id);
+      await removeEntry(service.context, await list.queue(), id);
       assert.equal((await succeed<{ id: string }>('entry', 'restore', 'p@example.com', ...to)).id, id);
       for (const words of [['confirm'], ['restore'], ['list', '--after'], ['list', '--referrer']])
         await assertRefused(
@@ -211,9 +211,9 @@ forEachEngine((engine) => {
     const { id } = (await list.lookup('a@example.com')).body;
     const words = ['entry', 'restore', id, '--waitlist', list.id];
     await assertRefused(words, 1, /not removed/);
-    await takeOff(service.context, await list.queue(), id);
+    await removeEntry(service.context, await list.queue(), id);
     assert.equal((await succeed<PresentedEntry>(...words)).status, 'waiting');
-    await takeOff(service.context, await list.queue(), id);
+    await removeEntry(service.context, await list.queue(), id);
     assert.match((await type(...words)).out, /a@example\.com +waiting/);
     await succeed('entry', 'remove', id, '--waitlist', list.id);
     await assertRefused(words, 1, /was erased/);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { STATUSES } from '../../src/db/tables.ts';
 import { DoorlistError } from '../../src/lib/errors.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine, type List, listOver, type Service, startService } from '../support/harness.ts';
 import { seededRandom } from '../support/random.ts';
@@ -73,7 +73,7 @@ forEachEngine((engine) => {
             ),
           );
         } else if (dice < 0.57) {
-          await act('remove', () => expected(removeEntry(service.context, queue, email)));
+          await act('remove', () => expected(eraseEntry(service.context, queue, email)));
         } else if (dice < 0.72) {
           await act('invite', () =>
             expected(
@@ -106,7 +106,7 @@ forEachEngine((engine) => {
 
     for (const service of services) {
       const queue = queues.get(service) as Queue;
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
       assert.doesNotMatch(service.log.join(''), /"level":50/);
     }
     await assertFromScratch(list, BOOST_AFTER);

@@ -5,7 +5,7 @@ import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
@@ -157,7 +157,7 @@ forEachEngine((engine) => {
     const { context } = service;
     const queue = await list.queue();
     await changeQueue(context, queue, async () => {
-      const { findings, entries } = await auditQueue(context, queue, false);
+      const { findings, entries } = await recountQueue(context, queue, false);
       assert.deepEqual([findings, entries], [[], 80]);
     });
     await context.db.snapshot(async (trx) => {

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sendTestMail } from '../../src/mail/preview.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { exportPerson as readPerson } from '../../src/waitlist/transfer/export/export-person.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { presentPerson } from '../../src/wire/person.ts';
+import { presentPerson } from '../../src/wire/export.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { dumpTables } from '../support/inspect.ts';
@@ -43,7 +43,7 @@ forEachEngine((engine) => {
       for (const [what, bytes] of Object.entries(before))
         assert.ok(storedBefore(bytes), `${what} is stored before`);
 
-      await removeEntry(service.context, queue, EMAIL.toUpperCase());
+      await eraseEntry(service.context, queue, EMAIL.toUpperCase());
       const { accepted, open, expired } = codes;
       assert.equal((await service.check(accepted)).body.valid, false);
       const reasonOf = async (code: string) =>
@@ -58,7 +58,7 @@ forEachEngine((engine) => {
         409,
         'not even the remembered answer',
       );
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
       const others = await list.walk();
       assert.deepEqual(
         others.map(({ email, status }) => [email, status]),
@@ -97,7 +97,7 @@ forEachEngine((engine) => {
         assert.ok(person && email_hash);
         return [Buffer.from(person), Buffer.from(email_hash), queue.vault.hash('metadata', `["n",${n}]`)];
       });
-      for (const n of leaving) await removeEntry(service.context, queue, crowdEmail(n));
+      for (const n of leaving) await eraseEntry(service.context, queue, crowdEmail(n));
       const stored = await everythingStored(storage);
       assert.equal(traces.filter((trace) => stored(trace)).length, 0, `of ${traces.length} traces`);
     });
@@ -126,10 +126,10 @@ forEachEngine((engine) => {
         'signup.created',
       ]);
       for (const { body } of held.events) assert.match(JSON.stringify(body), /gone\.example/i);
-      await removeEntry(service.context, queue, held.entry.id);
+      await eraseEntry(service.context, queue, held.entry.id);
       await assert.rejects(exportPerson(service.context, queue, PHONE), { code: 'not_found' });
       await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
-      await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(eraseEntry(service.context, queue, EMAIL), { code: 'not_found' });
     });
 
     it('erases people who were invited and never signed up', async () => {
@@ -148,11 +148,11 @@ forEachEngine((engine) => {
       const storedBefore = await everythingStored(storage);
       assert.ok(traces.length === 4 && traces.every((trace) => storedBefore(trace)));
 
-      assert.deepEqual(await removeEntry(service.context, queue, EMAIL), { id: null });
+      assert.deepEqual(await eraseEntry(service.context, queue, EMAIL), { id: null });
       assert.equal((await service.accept(code)).status, 410);
       await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
-      await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
-      await assert.rejects(removeEntry(service.context, queue, PHONE), { code: 'not_found' });
+      await assert.rejects(eraseEntry(service.context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(eraseEntry(service.context, queue, PHONE), { code: 'not_found' });
       const stored = await everythingStored(storage);
       for (const trace of traces) assert.ok(!stored(trace));
       assert.equal((await exportPerson(service.context, queue, 'other@example.com')).invites.length, 1);
@@ -168,7 +168,7 @@ forEachEngine((engine) => {
       const held = await exportPerson(context, queue, EMAIL);
       assert.equal(held.events.filter(({ kind }) => kind === 'email.welcome').length, 2);
 
-      await removeEntry(context, queue, EMAIL);
+      await eraseEntry(context, queue, EMAIL);
       const stored = await everythingStored(storage);
       for (const body of bodies) assert.ok(!stored(body));
     });
@@ -181,11 +181,11 @@ forEachEngine((engine) => {
       const [mail] = await sealedEvents(service, queue, /"test":true/);
       assert.ok(mail);
       assert.equal((await exportPerson(context, queue, EMAIL)).events.length, 1);
-      assert.deepEqual(await removeEntry(context, queue, EMAIL), { id: null });
+      assert.deepEqual(await eraseEntry(context, queue, EMAIL), { id: null });
       const stored = await everythingStored(storage);
       assert.ok(!stored(mail.body));
       assert.ok(!stored(queue.vault.hash('email', EMAIL.toLowerCase())));
-      await assert.rejects(removeEntry(context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(eraseEntry(context, queue, EMAIL), { code: 'not_found' });
       await assert.rejects(exportPerson(context, queue, EMAIL), { code: 'not_found' });
     });
 
@@ -196,7 +196,7 @@ forEachEngine((engine) => {
         const reader = new DatabaseSync(path.join(storage.dataDir, 'doorlist.db'), { readOnly: true });
         try {
           reader.exec('begin; select count(*) from entry');
-          await removeEntry(service.context, queue, EMAIL);
+          await eraseEntry(service.context, queue, EMAIL);
           await keepUp(service.context);
           const stored = await everythingStored(storage);
           assert.ok(
@@ -215,7 +215,7 @@ forEachEngine((engine) => {
     it('lets the same person sign up again as a new entry', async () => {
       const { list, queue } = await liveALife(service);
       const { body: before } = await list.lookup(EMAIL);
-      await removeEntry(service.context, queue, EMAIL);
+      await eraseEntry(service.context, queue, EMAIL);
       const again = { email: EMAIL, phone: PHONE, referredBy: before.referralCode };
       assert.deepEqual((await list.signup(again)).body, { success: true, created: 1, skipped: 0 });
       const { body: after } = await list.lookup(EMAIL);
@@ -231,7 +231,7 @@ forEachEngine((engine) => {
         held.events.map(({ kind }) => kind),
         ['signup.created'],
       );
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     });
   });
 });

@@ -7,7 +7,7 @@ import { resumeInviteRun, type Selection, startInviteRun } from '../../src/waitl
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { presentCreatedInvite, presentInviteDetails } from '../../src/wire/invite.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -39,7 +39,7 @@ forEachEngine((engine) => {
   const invited = async (list: List) =>
     (await list.walk({ status: 'invited' })).map(({ email }) => email?.split('@')[0]).sort();
   const assertSound = async (list: List) =>
-    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
   const statusesOf = async ({ id }: Queue) => {
     const rows = await service.context.db.query
       .selectFrom('entry')

@@ -6,7 +6,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
@@ -91,7 +91,7 @@ forEachEngine((engine) => {
       await list.signup({ email: `signup${kill}@example.com` });
       const order = await orderOf(queue);
       assert.deepEqual(order.slice(0, before.length), before, 'nobody passed anybody');
-      assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
     }
 
     await runCommand(storage.environment, 'import', 'undo', jobId, '--waitlist', list.id);
@@ -104,6 +104,6 @@ forEachEngine((engine) => {
     await list.signup({ email: 'friend@example.com', referredBy: 'last@example.com' });
     const { position } = (await list.lookup('last@example.com')).body;
     assert.equal(position, first + later + signups + 1 - 5);
-    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
@@ -73,7 +73,7 @@ forEachEngine((engine) => {
       .where('status', '=', 'invited')
       .execute();
     assert.deepEqual(new Set(invited.map(({ seq }) => seq)), new Set(expected));
-    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
     const again = await resume();
     assert.equal(again.code, 1);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { listRuns, readCounts, readWave } from '../../src/waitlist/waves/waves.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -123,5 +123,5 @@ async function assertExact(
   assert.ok(made >= total && made <= total + late, `${made} instead of ${total} and up to ${late} more`);
   const { invited } = await readWave(context, queue, wave);
   assert.equal(invited, made - manual);
-  assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+  assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
 }

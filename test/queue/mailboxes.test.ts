@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -69,7 +69,7 @@ forEachEngine((engine) => {
       await list.signup({ email: 'bea+3@example.com', referredBy: 'other@example.com' });
       assert.equal(await referralsOf(list, referredBy), 2);
       assert.equal(await referralsOf(list, 'other@example.com'), 0);
-      assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
     });
 
     it('give none to themselves', async () => {
@@ -95,7 +95,7 @@ forEachEngine((engine) => {
       const ids = await Promise.all(emails.map(async (email) => (await list.lookup(email)).body.id));
       for (const id of ids.slice(0, 2)) await confirmEntry(context, queue, id);
       assert.equal(await referralsOf(list, referredBy), 1);
-      await removeEntry(context, queue, 'dan@example.com');
+      await eraseEntry(context, queue, 'dan@example.com');
       assert.equal(await referralsOf(list, referredBy), 0);
       await confirmEntry(context, queue, ids[2] as string);
       assert.equal(await referralsOf(list, referredBy), 1);
@@ -125,7 +125,7 @@ forEachEngine((engine) => {
       const [first, second, third] = await hashesIn(list);
       assert.deepEqual([first, third], [null, null]);
       assert.match(second ?? '', /^[0-9a-f]{64}$/);
-      await removeEntry(service.context, await list.queue(), 'ada+1@example.com');
+      await eraseEntry(service.context, await list.queue(), 'ada+1@example.com');
       assert.deepEqual(await hashesIn(list), [null, null, null]);
     });
   });

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { runUndo, startUndo } from '../../src/waitlist/transfer/import/undo-import.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
@@ -47,7 +47,7 @@ forEachEngine((engine) => {
   const positionOf = async (list: List, email: string) => (await list.lookup(email)).body.position;
   const idOf = async (list: List, email: string) => (await list.lookup(email)).body.id;
   const sound = async (list: List) =>
-    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
   const order = async (list: List) =>
     (await list.page({ sort: 'position', limit: 200 })).body.entries.map(({ email }) => email?.split('@')[0]);
   const move = async (list: List, email: string, position: number) =>
@@ -103,8 +103,8 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await signUp(list, 'p', 1, 10);
-      await removeEntry(service.context, queue, 'p3@example.com', { neverJoined: true });
-      await removeEntry(service.context, queue, 'p4@example.com');
+      await eraseEntry(service.context, queue, 'p3@example.com', { neverJoined: true });
+      await eraseEntry(service.context, queue, 'p4@example.com');
       assert.equal(await positionOf(list, 'p10@example.com'), 8);
       await signUp(list, 'friend', 1, 1, 'p10@example.com');
       // Counts as having joined 5 places earlier, at the place of p5: past p6 to p9 and p5 itself.
@@ -121,7 +121,7 @@ forEachEngine((engine) => {
       await signUp(list, 'bot', 1, 60);
       await signUp(list, 'p', 11, 1);
       for (const { email } of named('bot', 1, 60))
-        await removeEntry(service.context, queue, email, { neverJoined: true });
+        await eraseEntry(service.context, queue, email, { neverJoined: true });
       await signUp(list, 'friend', 1, 1, 'p11@example.com');
       assert.equal(await positionOf(list, 'p11@example.com'), 6);
       await sound(list);
@@ -135,7 +135,7 @@ forEachEngine((engine) => {
       await signUp(list, 'friend', 1, 1, 'bot1@example.com');
       const { code } = await list.invite('bot1@example.com');
       assert.equal(await positionOf(list, 'p8@example.com'), 3);
-      await removeEntry(service.context, queue, 'bot1@example.com', { neverJoined: true });
+      await eraseEntry(service.context, queue, 'bot1@example.com', { neverJoined: true });
       assert.equal(await positionOf(list, 'p8@example.com'), 8);
       assert.equal((await list.lookup('friend1@example.com')).body.referredBy, null);
       assert.deepEqual((await service.check(code)).body, { valid: false, reason: 'revoked' });
@@ -146,7 +146,7 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await signUp(list, 'p', 1, 2_400);
-      await removeEntry(service.context, queue, 'p10@example.com', { neverJoined: true });
+      await eraseEntry(service.context, queue, 'p10@example.com', { neverJoined: true });
       await signUp(list, 'late', 1, 1);
       assert.equal(await positionOf(list, 'late1@example.com'), 2_400);
       await sound(list);
@@ -185,7 +185,7 @@ forEachEngine((engine) => {
       await signUp(list, 'p', 1, 6);
       await signUp(list, 'friend', 1, 2, 'p6@example.com');
       await move(list, 'p6@example.com', 8);
-      await removeEntry(service.context, queue, 'friend1@example.com');
+      await eraseEntry(service.context, queue, 'friend1@example.com');
       await signUp(list, 'p', 7, 1);
       assert.deepEqual((await order(list)).slice(-2), ['p6', 'p7']);
       await sound(list);
@@ -200,7 +200,7 @@ forEachEngine((engine) => {
     const set = db.query.updateTable('entry').where('queue_id', '=', queue.id);
     await set.set({ rank: 3, moved: 2 }).where('seq', '=', 1).execute();
     await set.set({ rank: 4, moved: 2 }).where('seq', '=', 2).execute();
-    const { findings } = await auditQueue(service.context, queue, false);
+    const { findings } = await recountQueue(service.context, queue, false);
     assert.deepEqual(findings, ['ranks: 1 entries have another rank than their referrals give']);
     await db.query
       .updateTable('queue_state')
@@ -218,7 +218,7 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await signUp(list, 'p', 1, 20);
-      await removeEntry(service.context, queue, 'p5@example.com', { neverJoined: true });
+      await eraseEntry(service.context, queue, 'p5@example.com', { neverJoined: true });
       const { db } = service.context;
       const inQueue = db.query.updateTable('entry').where('queue_id', '=', queue.id);
       await inQueue.set({ closed: 0 }).where('seq', '>', 5).execute();
@@ -228,7 +228,7 @@ forEachEngine((engine) => {
         .set((e) => ({ rank: e.ref('seq') }))
         .execute();
       await db.query.updateTable('queue_state').set({ closed: 0 }).where('queue_id', '=', queue.id).execute();
-      const { findings, repaired } = await auditQueue(service.context, queue, true);
+      const { findings, repaired } = await recountQueue(service.context, queue, true);
       assert.equal(repaired, true);
       assert.deepEqual(findings.slice(0, 2), [
         'places: 15 entries have another place than those who joined before them give',
@@ -252,7 +252,7 @@ forEachEngine((engine) => {
       await entry(8).set({ closed: 3 }).execute();
       await entry(14).set({ opened: 0 }).execute();
       const before = await order(list);
-      assert.equal((await auditQueue(service.context, queue, true)).repaired, true);
+      assert.equal((await recountQueue(service.context, queue, true)).repaired, true);
       assert.deepEqual(await order(list), before);
       await sound(list);
     });
@@ -262,7 +262,7 @@ forEachEngine((engine) => {
     const list = await service.waitlist();
     const queue = await list.queue();
     await signUp(list, 'p', 1, 4_300);
-    await removeEntry(service.context, queue, 'p2@example.com', { neverJoined: true });
+    await eraseEntry(service.context, queue, 'p2@example.com', { neverJoined: true });
     const ends: number[] = [];
     let extra = 0;
     const stop = new Error('stopped');

@@ -4,7 +4,7 @@ import { moveEntries } from '../../src/waitlist/entries/move-entry.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { rankInSql, rankOf } from '../../src/waitlist/referrals/rank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 
 forEachEngine((engine) => {
@@ -32,7 +32,7 @@ forEachEngine((engine) => {
         assert.deepEqual([referrals, position], [1, 1]);
         const credited = (await list.walk()).map(({ referredBy }) => referredBy);
         assert.deepEqual(credited, [null, null, 'referrer@example.com', null]);
-        assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+        assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
       });
     }
   });

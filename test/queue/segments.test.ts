@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Status } from '../../src/db/tables.ts';
 import { leaderboard, listSegment } from '../../src/waitlist/entries/browse-entries.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
 import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { fillQueue } from '../support/crowd.ts';
@@ -38,7 +38,7 @@ forEachEngine((engine) => {
       service.clock.advance(1_000);
     }
     for (let n = 0; n < PEOPLE; n += 9) await list.invite(`p${n}@example.com`);
-    for (let n = 4; n < PEOPLE; n += 31) await removeEntry(service.context, queue, `p${n}@example.com`);
+    for (let n = 4; n < PEOPLE; n += 31) await eraseEntry(service.context, queue, `p${n}@example.com`);
     for (let n = 9; n < PEOPLE; n += 45) await service.accept((await list.invite(`p${n}@example.com`)).code);
     everybody = await list.walk({ limit: 200 });
   });
@@ -126,7 +126,7 @@ forEachEngine((engine) => {
       const [mine, theirs] = [await hashesOf(list), await hashesOf(other)];
       assert.equal(theirs.length, 1);
       assert.equal(mine.includes(theirs[0] ?? ''), false);
-      await removeEntry(service.context, await list.queue(), 'same@example.com');
+      await eraseEntry(service.context, await list.queue(), 'same@example.com');
     });
 
     it('loses people who are removed', async () => {
@@ -134,7 +134,7 @@ forEachEngine((engine) => {
       await list.signup({ email: 'rare@example.com', metadata: { plan: 'rare', seats: 77 } });
       const rare = { pairs: [{ key: 'plan', value: 'rare' }] };
       assert.equal((await wholeSegment(rare, 10)).length, 1);
-      await removeEntry(service.context, queue, 'rare@example.com');
+      await eraseEntry(service.context, queue, 'rare@example.com');
       assert.deepEqual(await wholeSegment(rare, 10), []);
       const { id } = queue;
       const { seq } = await service.context.db.query
@@ -181,15 +181,15 @@ forEachEngine((engine) => {
         ['b@example.com', 3],
         ['a@example.com', 2],
       ]);
-      await removeEntry(service.context, queue, 'f1@example.com');
+      await eraseEntry(service.context, queue, 'f1@example.com');
       assert.deepEqual(await top(mine, 10), [
         ['a@example.com', 2],
         ['b@example.com', 2],
       ]);
-      await removeEntry(service.context, queue, 'a@example.com');
+      await eraseEntry(service.context, queue, 'a@example.com');
       assert.deepEqual(await top(mine, 10), [['b@example.com', 2]]);
-      await removeEntry(service.context, queue, 'f2@example.com');
-      await removeEntry(service.context, queue, 'f4@example.com');
+      await eraseEntry(service.context, queue, 'f2@example.com');
+      await eraseEntry(service.context, queue, 'f4@example.com');
       assert.deepEqual(await top(mine, 10), []);
     });
   });

@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { STATUSES, type Status } from '../../src/db/tables.ts';
 import { formatId } from '../../src/lib/ids.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { canMove, moveEntries } from '../../src/waitlist/entries/move-entry.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { listen, type RecordedEvent } from '../support/recorded-events.ts';
 
@@ -31,7 +31,7 @@ forEachEngine((engine) => {
     let code = '';
     if (status === 'invited' || status === 'joined') code = (await list.invite(WHO)).code;
     if (status === 'joined') await service.accept(code);
-    if (status === 'removed') await removeEntry(context, queue, WHO);
+    if (status === 'removed') await eraseEntry(context, queue, WHO);
     const told = await listen(context, queue);
     return { list, queue, id, code, told, context };
   };
@@ -49,7 +49,7 @@ forEachEngine((engine) => {
     );
     assert.equal((await list.page()).body.total, 1);
     const queue = await list.queue();
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
   };
   const kinds = (told: RecordedEvent[]) => told.map(({ event }) => event);
 
@@ -123,7 +123,7 @@ forEachEngine((engine) => {
     for (const from of ['pending', 'waiting', 'invited', 'joined'] as const) {
       it(`${from} → removed`, async () => {
         const { list, queue, id, told, context } = await at(from);
-        const { id: removed, ...rest } = await removeEntry(context, queue, WHO);
+        const { id: removed, ...rest } = await eraseEntry(context, queue, WHO);
         assert.deepEqual({ id: removed && formatId('ent', removed), ...rest }, { id });
         await assertStatus(list, 'removed');
         const events = await told();
@@ -143,7 +143,7 @@ forEachEngine((engine) => {
       }
       const { list, queue, id, told, context } = await at('removed');
       await assert.rejects(confirmEntry(context, queue, id), { code: 'not_found' });
-      await assert.rejects(removeEntry(context, queue, id), { code: 'not_found' });
+      await assert.rejects(eraseEntry(context, queue, id), { code: 'not_found' });
       await assertStatus(list, 'removed');
       assert.deepEqual(await told(), []);
     });
@@ -228,7 +228,7 @@ forEachEngine((engine) => {
         assert.equal((await list.lookup(WHO)).body.referredBy, 'referrer@example.com');
         const credit = (await told()).find(({ event }) => event === 'referral.credited');
         assert.deepEqual([credit?.data.entry?.email, credit?.data.referred], ['referrer@example.com', id]);
-        assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+        assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
       }
     });
 
@@ -245,14 +245,14 @@ forEachEngine((engine) => {
         (await list.walk()).map(({ referredBy }) => referredBy),
         [null, WHO, WHO, null, null],
       );
-      await removeEntry(service.context, queue, 'p1@example.com');
+      await eraseEntry(service.context, queue, 'p1@example.com');
       assert.equal(await referralsOf(list, WHO), 1);
       await list.signup({ email: 'p5@example.com', referredBy: WHO });
       assert.equal(await referralsOf(list, WHO), 2);
       await updateWaitlist(service.context, list.id, { referralCap: 0 });
       await list.signup({ email: 'p6@example.com', referredBy: WHO });
       assert.equal(await referralsOf(list, WHO), 2);
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     });
 
     it('credit nobody for referring themselves, by any identifier, or in a circle', async () => {

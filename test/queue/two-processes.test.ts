@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage } from '../support/storage.ts';
@@ -34,7 +34,7 @@ forEachEngine((engine) => {
     });
 
     const isSound = async () =>
-      assert.deepEqual((await auditQueue(other.context, await there.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(other.context, await there.queue(), false)).findings, []);
     const positionOf = async (name: string) => (await there.lookup(person(name).email)).body.position;
 
     it('continues after those whom the other one added, and skips them', async () => {

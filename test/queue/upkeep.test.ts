@@ -9,7 +9,7 @@ import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { findUnsettled, markUnsettled } from '../../src/waitlist/settings/settle-queues.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readValues } from '../../src/waitlist/statistics/read-statistics.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -46,7 +46,7 @@ forEachEngine((engine) => {
     return [status, position];
   };
   const findings = async (list: List) =>
-    (await auditQueue(service.context, await list.queue(), false)).findings;
+    (await recountQueue(service.context, await list.queue(), false)).findings;
 
   describe('an expired invite', () => {
     it('records its event before anyone checks the code, and returns its entry to its position', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { formatId } from '../../src/lib/ids.ts';
 import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { listRuns, readWave } from '../../src/waitlist/waves/waves.ts';
@@ -89,7 +89,7 @@ forEachEngine((engine) => {
       const pro = byWave.filter((email) => Number(/\d+/.exec(email)) % 10 < 7).length;
       assert.ok(Math.abs(pro - 0.7 * byWave.length) < 1, `${pro} of ${byWave.length}`);
     }
-    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
   });
 });
 

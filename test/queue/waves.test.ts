@@ -6,7 +6,7 @@ import { cancelJob, listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
 import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
 import type { Metadata } from '../../src/waitlist/people/person.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { changeWave, createWave, type NewWave, stopWave } from '../../src/waitlist/waves/change-waves.ts';
 import { RUNS_KEPT } from '../../src/waitlist/waves/wave-states.ts';
@@ -62,7 +62,7 @@ forEachEngine((engine) => {
     for (const { code } of open.slice(0, count)) assert.equal((await service.accept(code ?? '')).status, 200);
   };
   const stop = async (id: string) => {
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     if (!['done', 'stopped'].includes((await read(id)).state)) await stopWave(service.context, queue, id);
   };
 
@@ -291,7 +291,7 @@ forEachEngine((engine) => {
       await service.runJobs();
       assert.deepEqual(await runs(id), [['2026-11-16T08:00:00.000Z', 'done', 1_050]]);
       assert.equal((await read(id)).state, 'done');
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     });
 
     it('stops at a pause, and goes on when it ends', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { checkWorkers } from '../../src/waitlist/upkeep/health.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { assertError, clientFor, type List, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -160,7 +160,7 @@ describe('instances with different roles', () => {
         new Set(invites.map(({ email_hash }) => Buffer.from(email_hash).toString('hex'))).size,
         INVITES,
       );
-      assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
     } finally {
       await rival.end();
     }

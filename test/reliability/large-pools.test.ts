@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { warnOfLargePools } from '../../src/installation/check-pool.ts';
+import { warnOfLargePools } from '../../src/installation/wait-for-database.ts';
 import { startService } from '../support/harness.ts';
 
 describe('the pools of all instances', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { Service } from '../support/harness.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
@@ -64,7 +64,7 @@ describe('behind PgBouncer in transaction mode', { skip: without('PgBouncer') },
       const { code } = await list.invite('p5@example.com');
       assert.equal((await service.accept(code)).status, 200);
       await keepUp(service.context);
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
       assert.equal((await service.request('GET', '/readyz')).status, 200);
       assert.equal(await listeners(), 0, 'polling, because notifications reach nobody');
     } finally {

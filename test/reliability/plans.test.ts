@@ -7,8 +7,8 @@ import { countBacklog, countBacklogErrors } from '../../src/outbox/backlog.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
 import { deleteWaitlist } from '../../src/waitlist/settings/delete-waitlist.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { watch } from '../../src/waitlist/upkeep/health.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { removeDeleted } from '../../src/waitlist/upkeep/remove-deleted.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -41,9 +41,9 @@ forEachEngine((engine) => {
 async function maintain(service: Service, list: List): Promise<void> {
   const { context } = service;
   const queue = await list.queue();
-  const wrong = await auditQueue(context, queue, false);
+  const wrong = await recountQueue(context, queue, false);
   assert.ok(wrong.findings.length > 0, 'the rows were written without their counters');
-  assert.equal((await auditQueue(context, queue, true)).repaired, true);
+  assert.equal((await recountQueue(context, queue, true)).repaired, true);
   await checkInstallation(context, service.config);
   await watch(context);
   await countBacklog(context.db, context.clock());

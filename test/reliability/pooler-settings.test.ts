@@ -6,7 +6,7 @@ import type { Database } from '../../src/db/database.ts';
 import { postgresDialect } from '../../src/db/postgres/dialect.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { findDueTargets, firstDueAt } from '../../src/outbox/target.ts';
-import { JOB_KINDS } from '../../src/server/job-kinds.ts';
+import { JOB_KINDS } from '../../src/server/background.ts';
 import { createJobRunner } from '../../src/waitlist/jobs/job-runner.ts';
 import { createUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';

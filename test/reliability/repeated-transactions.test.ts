@@ -5,7 +5,7 @@ import pg from 'pg';
 import { DatabaseUnavailable, type Trx } from '../../src/db/database.ts';
 import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { adminClient, auditOf, succeeded } from '../support/admin.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { assertError, type List, type Service, startService } from '../support/harness.ts';
@@ -58,7 +58,7 @@ describe('a transaction that PostgreSQL undid because of another one', { skip: O
     assertError(await list.signup({ email: 'never@example.com' }), 503, 'unavailable');
     await run('drop trigger fails on entry');
     assert.equal((await list.lookup('never@example.com')).status, 404);
-    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
   });
 
   it('does not run again if the caller said that it cannot', async () => {

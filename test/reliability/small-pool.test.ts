@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { mailingList, startMailing } from '../support/mails.ts';
@@ -55,7 +55,7 @@ describe('a pool of one connection', () => {
         assert.deepEqual([words[0], code, error], [words[0], 0, '']);
       }
       await keepUp(context);
-      assert.deepEqual((await auditQueue(context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(context, await list.queue(), false)).findings, []);
       assert.equal((await service.request('GET', '/readyz')).status, 200);
     } finally {
       await service.close();

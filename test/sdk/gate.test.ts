@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
-import { takeOff } from '../../src/waitlist/invites/removal.ts';
+import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { newSecret } from '../../src/waitlist/keys/server-key-format.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
@@ -138,7 +138,7 @@ forEachEngine((engine) => {
       await list.signup({ email: 'a@example.com' });
       await list.invite('a@example.com');
       const { id } = (await list.lookup('a@example.com')).body;
-      await takeOff(service.context, await list.queue(), id);
+      await removeEntry(service.context, await list.queue(), id);
       assert.equal(await reasonFor(gate, { email: 'a@example.com' }), 'revoked');
     });
 

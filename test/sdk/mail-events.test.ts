@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { mailableTo } from '../../src/mail/mailable.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { newSecret } from '../../src/waitlist/keys/server-key-format.ts';
 import { suppressionsOf, unsuppress } from '../../src/waitlist/links/suppression.ts';
 import { mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
@@ -130,7 +130,7 @@ forEachEngine((engine) => {
       const { id } = (await list.lookup('gone@example.com')).body;
       const bounce = { type: 'bounce', email: 'gone@example.com' };
       await taken(bounce, { ...bounce, permanent: false });
-      await removeEntry(service.context, await list.queue(), id);
+      await eraseEntry(service.context, await list.queue(), id);
       assert.deepEqual([await rowsOf('mail_suppression'), await rowsOf('mail_soft_bounce')], before);
     });
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import type { Passwords } from '../../src/operators/password.ts';
-import type { Role } from '../../src/operators/roles.ts';
+import { COMMAND_LINE, type Role } from '../../src/operators/roles.ts';
 import { setupToken } from '../../src/operators/setup.ts';
 import { createToken } from '../../src/operators/tokens.ts';
 import { type Answer, cheapPasswords, type RequestOptions, type Service } from './harness.ts';

@@ -225,7 +225,7 @@ export class QueueModel {
     for (const other of this.entries)
       if (other.referrer && gone.includes(other.referrer))
         Object.assign(other, { referrer: null, credited: false });
-    for (const entry of gone) this.#takeCreditBack(entry);
+    for (const entry of gone) this.#withdrawCreditFor(entry);
     const recounts = gone.some(({ email, phone }) => email === null && phone === null);
     this.#close(gone);
     for (const { plan } of gone) this.#countPlan(plan, -1);
@@ -288,13 +288,13 @@ export class QueueModel {
 
   remove(entry: ModelEntry): void {
     this.#endInvitesOf(entry);
-    this.#takeCreditBack(entry);
+    this.#withdrawCreditFor(entry);
     const { plan } = entry;
     Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', removedFrom: null });
     this.#forgetPlan(plan);
   }
 
-  #takeCreditBack(entry: ModelEntry): void {
+  #withdrawCreditFor(entry: ModelEntry): void {
     const { referrer, credited } = entry;
     entry.credited = false;
     if (credited && referrer && referrer.status !== 'removed')
@@ -302,7 +302,7 @@ export class QueueModel {
   }
 
   /** Without erasing it. */
-  takeOff(entry: ModelEntry): void {
+  removeEntry(entry: ModelEntry): void {
     for (const invite of this.invites) {
       const { email, accepted, revoked, ended } = invite;
       if (!same(email, entry.email) || accepted || revoked || ended) continue;
@@ -310,12 +310,12 @@ export class QueueModel {
       else invite.revoked = true;
       this.#backToQueue(invite);
     }
-    this.#takeCreditBack(entry);
+    this.#withdrawCreditFor(entry);
     entry.removedFrom = entry.status;
     entry.status = 'removed';
   }
 
-  putBack(entry: ModelEntry): void {
+  restoreEntry(entry: ModelEntry): void {
     entry.status = entry.removedFrom ?? 'removed';
     entry.removedFrom = null;
     const referred = this.entries.filter(({ referrer, credited }) => credited && referrer === entry);

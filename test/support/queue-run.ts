@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { STATUSES } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { putBack, takeOff } from '../../src/waitlist/invites/removal.ts';
+import { removeEntry, restoreEntry } from '../../src/waitlist/invites/removal.ts';
 import { revokeMany } from '../../src/waitlist/invites/revoke-many.ts';
 import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -18,7 +18,7 @@ import { parsePeriod } from '../../src/waitlist/statistics/intervals.ts';
 import { readStatistics, readValues } from '../../src/waitlist/statistics/read-statistics.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { runUndo, startUndo } from '../../src/waitlist/transfer/import/undo-import.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { Service } from './harness.ts';
@@ -131,22 +131,22 @@ export async function startRun(service: Service, settings: ModelSettings) {
     if (!shown) return;
     const isErased = entry.status === 'removed' && entry.removedFrom === null;
     if (step.do === 'put back') {
-      const back = putBack(context, queue, shown.id);
+      const back = restoreEntry(context, queue, shown.id);
       if (entry.removedFrom === null) return assert.rejects(back, { code: 'conflict' });
       await back;
-      model.putBack(entry);
+      model.restoreEntry(entry);
     } else if (step.do === 'remove' ? isErased : entry.status === 'removed') {
-      const again = { remove: removeEntry, confirm: confirmEntry, 'take off': takeOff }[step.do];
+      const again = { remove: eraseEntry, confirm: confirmEntry, 'take off': removeEntry }[step.do];
       await assert.rejects(async () => again(context, queue, shown.id), { code: 'not_found' });
     } else if (step.do === 'confirm') {
       const { confirmed } = await confirmEntry(context, queue, shown.id);
       assert.equal(confirmed, model.confirm(entry));
     } else if (step.do === 'take off') {
-      await takeOff(context, queue, shown.id);
-      model.takeOff(entry);
+      await removeEntry(context, queue, shown.id);
+      model.removeEntry(entry);
     } else {
       const ways = [shown.id, shown.email, shown.phone].filter((way) => way !== null);
-      await removeEntry(context, queue, ways[step.which % ways.length] ?? '');
+      await eraseEntry(context, queue, ways[step.which % ways.length] ?? '');
       model.remove(entry);
     }
   };
@@ -155,7 +155,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     const at = seen.length === 0 ? -1 : which % seen.length;
     const [shown, entry] = [seen[at], model.entries[at]];
     if (!shown || !entry) return;
-    await removeEntry(context, queue, shown.id, { neverJoined: true });
+    await eraseEntry(context, queue, shown.id, { neverJoined: true });
     model.removeAsNeverJoined(entry);
   };
 
@@ -358,9 +358,9 @@ export async function startRun(service: Service, settings: ModelSettings) {
         assert.deepEqual((await list.lookup(nameOf(entry) ?? '')).body, seen[index]);
     }
     await compareStatistics();
-    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
     await keepUp(context);
-    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
   };
 
   const fill = async (crowd: number) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { email, runImport, writePeople } from '../support/imported-people.ts';
 
@@ -26,7 +26,7 @@ forEachEngine((engine) => {
         const { result } = await imported;
         assert.equal(result?.created, 4_995);
         assert.equal((await list.page()).body.total, 4_995 + live);
-        assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+        assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
       } finally {
         await service.close();
       }

@@ -12,7 +12,7 @@ import { COPIED_TABLES } from '../../src/db/table-keys.ts';
 import { openDatabase } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { OTHER, targetFor } from '../support/copy-target.ts';
@@ -42,7 +42,7 @@ async function fill(service: Service, people: number) {
   const open = await list.invite('p1@example.com');
   const accepted = await list.invite('p2@example.com');
   await service.accept(accepted.code);
-  await removeEntry(service.context, queue, 'p9@example.com');
+  await eraseEntry(service.context, queue, 'p9@example.com');
   return { list, open, accepted };
 }
 

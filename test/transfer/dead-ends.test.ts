@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { confirmSegment } from '../../src/waitlist/entries/confirm-entry.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { exportPerson as readPerson } from '../../src/waitlist/transfer/export/export-person.ts';
 import { type ImportOptions, importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
-import { presentPerson } from '../../src/wire/person.ts';
-import { adminClient } from '../support/admin-client.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
+import { exportEntries, presentPerson } from '../../src/wire/export.ts';
+import { documentedClient } from '../support/documented-client.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { jsonOf, typed } from '../support/terminal.ts';
 
@@ -36,7 +35,7 @@ forEachEngine((engine) => {
 
   async function importText(list: List, text: string, options: ImportOptions = {}, name?: string) {
     const result = await importFile(service.context, await list.queue(), fileOf(text, name), options);
-    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
     return result;
   }
 
@@ -68,7 +67,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await confirmSegment(service.context, queue, {}, 'ada'), { confirmed: 0 });
       assert.equal((await list.lookup('a@example.com')).body.referrals, 1_201);
       assert.equal((await list.lookup('a@example.com')).body.position, 1);
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
       const { operatorConfirmation } = await exportPerson(service.context, queue, 'p7@example.com');
       const at = new Date(service.clock.now).toISOString();
       assert.deepEqual(operatorConfirmation, { source: 'operator', by: 'ada', at });
@@ -81,7 +80,7 @@ forEachEngine((engine) => {
       await importText(list, `email,referred_by\na@example.com,\n${rows.join('\n')}\n`);
       await confirmSegment(service.context, await list.queue(), {}, 'ada');
       assert.equal((await list.lookup('a@example.com')).body.referrals, 2);
-      assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
     });
 
     it('is a command that takes one entry, conditions, or --all', async () => {
@@ -113,7 +112,7 @@ forEachEngine((engine) => {
       const held = await exportPerson(service.context, queue, 'b@example.com');
       const at = new Date(service.clock.now).toISOString();
       assert.deepEqual(held.operatorConfirmation, { source: 'import', by: 'ada', at });
-      await removeEntry(service.context, queue, 'b@example.com');
+      await eraseEntry(service.context, queue, 'b@example.com');
       const left = await service.context.db.query
         .selectFrom('operator_confirmation')
         .select('seq')
@@ -149,10 +148,10 @@ forEachEngine((engine) => {
       await list.signup({ email: 'x5@example.com', referredBy: 'happy-star-4f3d' });
       const referrers = (await list.walk()).slice(3).map(({ referredBy }) => referredBy);
       assert.deepEqual(referrers, ['a@example.com', 'b@example.com', 'c@example.com', null, 'a@example.com']);
-      await removeEntry(service.context, await list.queue(), 'a@example.com');
+      await eraseEntry(service.context, await list.queue(), 'a@example.com');
       await list.signup({ email: 'x6@example.com', referredBy: 'happy-star-4f3d' });
       assert.equal((await list.lookup('x6@example.com')).body.referredBy, null);
-      assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
     });
 
     it('is reported if no signup can name it, and still links the rows of the file', async () => {
@@ -216,7 +215,7 @@ forEachEngine((engine) => {
 
     it('is shown to operators with the share link, as far as it leads to its person', async () => {
       const list = await service.waitlist();
-      const admin = await adminClient(service, 'admin');
+      const admin = await documentedClient(service, 'admin');
       await importText(
         list,
         'email,referral_code,plan\na@example.com,OLD-1,pro\nb@example.com,OLD-1,pro\nc@example.com,,pro\n',

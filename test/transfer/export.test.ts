@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Status } from '../../src/db/tables.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-export-pages-'));
@@ -46,7 +46,7 @@ forEachEngine((engine) => {
         await importFile(service.context, await list.queue(), file, {});
         await list.invite(email(3));
         await list.invite(email(2_401));
-        await removeEntry(service.context, await list.queue(), email(1_500));
+        await eraseEntry(service.context, await list.queue(), email(1_500));
         const shown = await list.walk({ limit: 200 });
         assert.equal(shown.length, PEOPLE);
         assert.deepEqual(await exported(list), shown);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-progress.ts';
 import { type ImportOptions, importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { typed } from '../support/terminal.ts';
 
@@ -31,7 +31,7 @@ forEachEngine((engine) => {
   const importText = async (list: List, text: string, options: ImportOptions = {}, name = 'people.csv') => {
     const queue = await list.queue();
     const result = await importFile(service.context, queue, fileOf(text, name), options);
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     return result;
   };
   const timesIn = async (list: List) =>
@@ -103,7 +103,7 @@ forEachEngine((engine) => {
         lines.map((_, at) => (referrer(at) ?? -1) + 1 || null),
       );
       assert.deepEqual(result.found, found);
-      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      assert.deepEqual((await recountQueue(service.context, queue, false)).findings, []);
     });
 
     it('is recognized by its columns', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { exportEntries } from '../../src/wire/entry-export.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { exportEntries } from '../../src/wire/export.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 interface Job {
@@ -21,10 +21,10 @@ type Type = keyof typeof TYPES;
 
 forEachEngine((engine) => {
   let service: Service;
-  let admin: AdminClient;
+  let admin: DocumentedClient;
   before(async () => {
     service = await startService(engine);
-    admin = await adminClient(service, 'admin');
+    admin = await documentedClient(service, 'admin');
   });
   after(() => service.close());
 

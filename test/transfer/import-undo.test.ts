@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listEntries } from '../../src/waitlist/entries/entries.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { forgetOldJobs } from '../../src/waitlist/jobs/forget-jobs.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
@@ -14,10 +14,10 @@ import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { readValues } from '../../src/waitlist/statistics/read-statistics.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { undoImportJob } from '../../src/waitlist/transfer/import/undo-import.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { afterTest } from '../support/cleanup.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { startCommand } from '../support/process.ts';
 import { command, jsonOf } from '../support/terminal.ts';
@@ -56,10 +56,10 @@ interface Import {
 
 forEachEngine((engine) => {
   let service: Service;
-  let admin: AdminClient;
+  let admin: DocumentedClient;
   before(async () => {
     service = await startService(engine);
-    admin = await adminClient(service, 'admin');
+    admin = await documentedClient(service, 'admin');
   });
   after(() => service.close());
 
@@ -74,7 +74,7 @@ forEachEngine((engine) => {
   const undo = (list: List, id: string) =>
     admin.call<Job>('undoImport', 'POST', `/waitlists/${list.id}/imports/${id}/undo`);
   const sound = async (list: List) =>
-    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(service.context, await list.queue(), false)).findings, []);
 
   /** Everything about a queue, without what stands at zero. */
   const stateOf = async ({ id }: Queue) => {
@@ -174,7 +174,7 @@ forEachEngine((engine) => {
         [1, 2, 1_203],
       );
       await sound(list);
-      const repaired = await auditQueue(service.context, queue, true);
+      const repaired = await recountQueue(service.context, queue, true);
       assert.deepEqual(repaired.findings, []);
       await importText(list, text);
       assert.equal((await list.lookup('ada@example.com')).body.referrals, 401);
@@ -195,7 +195,7 @@ forEachEngine((engine) => {
         { email: 'cleo@example.com', metadata: { plan: 'pro' } },
       );
       await keepUp(service.context);
-      await removeEntry(service.context, queue, 'b@example.com');
+      await eraseEntry(service.context, queue, 'b@example.com');
       await undo(list, job);
       await service.runJobs();
       await keepUp(service.context);

@@ -12,7 +12,7 @@ import {
   importFile,
   resumeImport,
 } from '../../src/waitlist/transfer/import/import-start.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
@@ -45,7 +45,7 @@ forEachEngine((engine) => {
     const { report, ...result } = await importFile(context, await list.queue(), fileOf(name, text), options);
     assert.ok(report.columns.length > 0);
     assert.equal(result.rows, result.created + result.skipped + result.failed);
-    assert.deepEqual((await auditQueue(context, await list.queue(), false)).findings, []);
+    assert.deepEqual((await recountQueue(context, await list.queue(), false)).findings, []);
     for (const table of ['import_code', 'import_link'] as const) {
       assert.deepEqual(await context.db.query.selectFrom(table).selectAll().execute(), []);
     }

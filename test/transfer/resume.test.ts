@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import {
   email,
@@ -87,6 +87,6 @@ async function checkEntries({ context }: Service, queue: Queue, good: number[], 
       row.credited === (referrerSeq === null ? 0 : 1);
     if (!right) assert.fail(`row ${at} became ${JSON.stringify({ ...row, email_hash: undefined })}`);
   });
-  assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+  assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
   assert.deepEqual(await context.db.query.selectFrom('import_link').selectAll().execute(), []);
 }

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Status } from '../../src/db/tables.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import type { Format } from '../../src/waitlist/transfer/files/row-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
-import { exportEntries } from '../../src/wire/entry-export.ts';
+import { exportEntries } from '../../src/wire/export.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       })),
       { email: 'empty@example.com', metadata: {}, referredBy: 'gone@example.com' },
     );
-    await removeEntry(service.context, await list.queue(), 'gone@example.com');
+    await eraseEntry(service.context, await list.queue(), 'gone@example.com');
   }
 
   describe('an export', () => {

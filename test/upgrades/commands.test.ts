@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { loadCommands } from '../../src/commands/command-groups.ts';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../../src/db/sqlite/lock.ts';
-import { VERSION } from '../../src/lib/version.ts';
+import { VERSION } from '../../src/lib/root.ts';
 import { afterTest } from '../support/cleanup.ts';
 import {
   createEarlier,

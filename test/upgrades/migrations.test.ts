@@ -17,7 +17,7 @@ import { SCHEMA } from '../../src/db/schema/schema.ts';
 import { TABLES } from '../../src/db/tables.ts';
 import { openDatabase } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { createEarlier, EARLIER, type Installation, openStorage, versionOf } from '../support/earlier.ts';
 import { forEachEngine, listOver, startService } from '../support/harness.ts';
 import { readAgain, readRows } from '../support/release-rows.ts';
@@ -221,7 +221,7 @@ async function assertServes(engine: Engine, storage: Storage, installation: Inst
   try {
     const queue = await service.context.registry.queue(installation.waitlistId, 'production');
     assert.ok(queue);
-    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, [], 'counters are right');
+    assert.deepEqual((await recountQueue(service.context, queue, false)).findings, [], 'counters are right');
     const list = listOver(service, installation.waitlistId, installation.key);
     const ann = await list.lookup('ann@example.com');
     assert.deepEqual([ann.status, ann.body.referrals, ann.body.position], [200, 1, 1], ann.text);

@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type CopiedTable, NUMBERED_TABLES } from '../../src/db/table-keys.ts';
 import { openDatabase } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { VERSION } from '../../src/lib/version.ts';
+import { VERSION } from '../../src/lib/root.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { createInstallation } from '../support/release-rows.ts';
 import { createStorage, type Storage } from '../support/storage.ts';

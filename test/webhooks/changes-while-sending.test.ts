@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { BEGIN_WITHIN_MS } from '../../src/outbox/delivery.ts';
 import { setEndpointEnabled, updateEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { rotateEndpointSecret } from '../../src/webhooks/endpoint-secrets.ts';
-import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { verifyDelivery } from '../../src/webhooks/signing.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { ok, type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { endpointFor, guard, inState, startSending, until } from '../support/webhooks.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { VERSION } from '../../src/lib/version.ts';
+import { VERSION } from '../../src/lib/root.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { setEndpointEnabled, updateEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { rotateEndpointSecret } from '../../src/webhooks/endpoint-secrets.ts';

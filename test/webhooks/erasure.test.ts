@@ -5,10 +5,10 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
 import { connectSmtp } from '../../src/mail/smtp/smtp.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { showDelivery } from '../../src/webhooks/list-deliveries.ts';
-import { MustNotBegin } from '../../src/webhooks/post.ts';
+import { MustNotBegin } from '../../src/webhooks/requests.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -65,7 +65,7 @@ forEachEngine((engine) => {
       await until('16 are on the wire, and the others claimed', async () => {
         return held.length === 16 && (await claimed(queue)) === 20;
       });
-      await removeEntry(erasing.context, queue, LEAVING);
+      await eraseEntry(erasing.context, queue, LEAVING);
       answerAll();
       await inState(sending.context, endpoint, 'delivered', 20); // The removal among them.
       await inState(sending.context, endpoint, 'failed', 1);
@@ -77,7 +77,7 @@ forEachEngine((engine) => {
       await list.signup({ email: LEAVING });
       await until('it is on the wire', () => held.length === 1);
       const event = receiver.received[0]?.id ?? '';
-      await removeEntry(erasing.context, queue, LEAVING);
+      await eraseEntry(erasing.context, queue, LEAVING);
       answerAll(`you sent ${LEAVING}`);
       await inState(sending.context, endpoint, 'delivered', 2);
       const { state, log, request } = await showDelivery(sending.context, endpoint, event);
@@ -98,7 +98,7 @@ forEachEngine((engine) => {
       };
       await until('the first attempt is in the log', async () => (await event())?.log.length === 1);
       receiver.answer = ok;
-      await removeEntry(erasing.context, queue, LEAVING);
+      await eraseEntry(erasing.context, queue, LEAVING);
       const erased = await event();
       assert.deepEqual(
         [erased?.state, erased?.nextAttemptAt, erased?.log[1]?.error],
@@ -136,7 +136,7 @@ forEachEngine((engine) => {
         await updateMailSettings(service.context, list.id, { kinds: ['welcome'] });
         await list.signup({ email: LEAVING });
         await until('a connection', () => waiting.length === 1);
-        await removeEntry(service.context, queue, LEAVING);
+        await eraseEntry(service.context, queue, LEAVING);
         for (const socket of waiting) socket.write('220 late\r\n');
         await until('the mail has failed', async () => {
           const { mails } = await listMails(service.context, queue, { limit: 10 });

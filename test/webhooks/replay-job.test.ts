@@ -7,7 +7,7 @@ import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { replayFailed, replayJob, retryPending } from '../../src/webhooks/replay-job.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
-import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { type DocumentedClient, documentedClient } from '../support/documented-client.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { endpointFor, LOOPBACK } from '../support/webhooks.ts';
 
@@ -18,10 +18,10 @@ const FAILED = 1_200;
 forEachEngine((engine) => {
   describe('a replay of many failed deliveries', () => {
     let service: Service;
-    let admin: AdminClient;
+    let admin: DocumentedClient;
     before(async () => {
       service = await startService(engine, { environment: LOOPBACK });
-      admin = await adminClient(service, 'admin');
+      admin = await documentedClient(service, 'admin');
     });
     after(() => service.close());
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DELAYS_MS } from '../../src/outbox/deliver.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
-import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
 import { findEndpoint, readEndpoint } from '../../src/webhooks/endpoints.ts';
@@ -202,7 +202,7 @@ forEachEngine((engine) => {
       await attempted(event, 1);
       // Before the removal: it is told at once, and refused it would be told again when the clock moves.
       receiver.answer = status(200);
-      await removeEntry(service.context, await list.queue(), 'ada@example.com');
+      await eraseEntry(service.context, await list.queue(), 'ada@example.com');
       const erased = await showDelivery(service.context, endpoint, event);
       assert.deepEqual([erased.request.body, erased.log[0]?.response], [null, null]);
       service.clock.advance(5 * SECOND);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { type ClaimedRow, type ClaimRequest, type Lease, leaseDeliveries } from '../claims.ts';
 import type { Trx } from '../database.ts';
 import { statement } from '../statement.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { systemErrorWords } from '../../lib/system-error.ts';
+import { systemErrorWords } from '../../lib/files.ts';
 import { serverUrls } from './url.ts';
 
 const OLDEST_VERSION = 15;

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDataFile, isThere } from '../../lib/private-file.ts';
+import { createDataFile, isThere } from '../../lib/files.ts';
 import { primaryCodeOf, SQLITE } from './error-codes.ts';
 
 /** Held by the one server of a data directory. Commands need no lock. */

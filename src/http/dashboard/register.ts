@@ -4,12 +4,12 @@ import type { OperatorContext } from '../../operators/context.ts';
 import { findSession, type SessionLimits } from '../../operators/sessions.ts';
 import { isSetUp } from '../../operators/setup.ts';
 import type { Cookies } from '../admin/core/cookies.ts';
+import { html } from '../docs/html.ts';
+import { sendPage } from '../pages/page.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
-import { isNavigation } from '../plugins/navigation.ts';
-import { dashboardFiles } from './files.ts';
+import { isNavigation } from '../plugins/headers.ts';
+import { dashboardFiles, sendFile } from './files.ts';
 import { registerMailFrame } from './mail-frame.ts';
-import { missingPage } from './missing.ts';
-import { sendFile } from './send-file.ts';
 
 export interface Dashboard {
   /** Where the built files are. */
@@ -76,4 +76,23 @@ async function signInAt({ context, cookies, limits, base }: DashboardParts, requ
   if (session !== undefined && (await findSession(context, session, limits))) return undefined;
   if (!(await isSetUp(context.db.query))) return `${base}/setup`;
   return `${base}/sign-in${request.url === '/' ? '' : `?next=${encodeURIComponent(base + request.url)}`}`;
+}
+
+/** In place of the dashboard, while it is being built or if that failed. */
+function missingPage(reply: FastifyReply, problem: string | undefined): string {
+  reply.headers({ 'cache-control': 'no-store', 'retry-after': '5' });
+  if (problem === undefined) {
+    reply.header('refresh', '2');
+    return sendPage(reply, {
+      status: 503,
+      title: 'Building the dashboard',
+      content: html`<p>This takes a few seconds. The page reloads by itself. The API is already available.</p>`,
+    });
+  }
+  return sendPage(reply, {
+    status: 503,
+    title: 'The dashboard is not built',
+    content: html`<p>The API works as usual. The log of the server has the details.</p>
+<p>Run <code>npm ci --include=dev &amp;&amp; npm run build</code> in its directory, then reload this page.</p>`,
+  });
 }

@@ -1,7 +1,15 @@
 import { curlOf } from './curl.ts';
 import type { Document, Example, Media, Operation, Schema } from './document.ts';
-import { alternativesOf, type Field, fieldOf, fieldsOf, nameOf, resolve, type Schemas } from './fields.ts';
-import { placesOf } from './places.ts';
+import {
+  alternativesOf,
+  type Field,
+  fieldOf,
+  fieldsOf,
+  nameOf,
+  placesOf,
+  resolve,
+  type Schemas,
+} from './fields.ts';
 
 /** The document as the page shows it: sections of operations, with every schema flattened into rows. */
 export interface Model {

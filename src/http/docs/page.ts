@@ -1,7 +1,6 @@
 import { BASE } from './curl.ts';
 import type { Document } from './document.ts';
-import { type Html, html } from './html.ts';
-import { headings, inline, markdown, slug } from './markdown.ts';
+import { type Html, headings, html, inline, markdown, slug } from './html.ts';
 import { type Model, modelOf } from './model.ts';
 import { eventArticle, fieldTable, methodBadge, operationArticle } from './pieces.ts';
 import { SCRIPT } from './script.ts';

@@ -1,6 +1,5 @@
 import type { Field, TypeText } from './fields.ts';
-import { type Html, html } from './html.ts';
-import { inline, json } from './markdown.ts';
+import { type Html, html, inline, json } from './html.ts';
 import type { BodyModel, EventModel, OperationModel, ResponseModel } from './model.ts';
 
 export function methodBadge(method: string): Html {

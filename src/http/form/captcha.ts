@@ -1,9 +1,8 @@
 import type { Log } from '../../lib/log.ts';
 import { logSparingly } from '../../lib/sparing-log.ts';
 import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
-import { lazyDispatcher } from '../../webhooks/dispatcher.ts';
 import type { Guard } from '../../webhooks/guard.ts';
-import { post } from '../../webhooks/post.ts';
+import { lazyDispatcher, post } from '../../webhooks/requests.ts';
 import type { CaptchaSources } from '../pages/branded-page.ts';
 
 const DEADLINE_MS = 5_000;

@@ -7,7 +7,7 @@ import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, readFormInput, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormPost, Refused, whoSpent } from '../../waitlist/forms/join-by-form.ts';
 import { checkTypedAddress, isDisposable } from '../../waitlist/forms/typed-address.ts';
-import { networkOf } from './client-network.ts';
+import { clientOf } from '../plugins/rate-limit.ts';
 import { type FormParts, languageFor } from './parts.ts';
 
 /** A field that people do not see. */
@@ -70,4 +70,11 @@ function takeFromWaitlist({ perWaitlist, refusals }: FormParts, form: LiveForm, 
     if (error instanceof DoorlistError) refusals.note(form.queue, 'rate_limited');
     throw error;
   }
+}
+
+/** The /24 of an IPv4 address, the /64 of an IPv6 one: what one person can usually change at will. */
+function networkOf(request: Parameters<typeof clientOf>[0]): string {
+  const client = clientOf(request);
+  const [, prefix] = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(client) ?? [];
+  return prefix === undefined ? client : `${prefix}.0/24`;
 }

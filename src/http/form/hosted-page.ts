@@ -16,7 +16,7 @@ import {
   ownAttributes,
   sendBrandedPage,
 } from '../pages/branded-page.ts';
-import { lookOf } from '../pages/look.ts';
+import { lookOf } from '../pages/page.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';

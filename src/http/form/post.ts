@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { awaitedLater } from '../../lib/awaited-later.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { awaitedLater } from '../../lib/promises.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';

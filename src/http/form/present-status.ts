@@ -4,7 +4,6 @@ import { shareUrls } from '../../mail/share-url.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { FormParts } from './parts.ts';
-import { shareLinks } from './share.ts';
 
 /** A person's status with its texts, for the component. */
 export async function presentStatus(
@@ -43,4 +42,38 @@ async function statusText(
   if (status === 'waiting') return null;
   if (status === 'invited' && (await wasInviteSent(context, queue, seq))) return texts.inviteSent;
   return texts[status].text;
+}
+
+/** A link with a prefilled post or message. */
+interface ShareLink {
+  name: string;
+  label: string;
+  url: string;
+}
+
+/** Plain links, so that they work without scripts and load nothing from these sites. */
+function shareLinks({ share }: Texts, waitlist: string, url: string): ShareLink[] {
+  const post = share.post(waitlist);
+  const link = (base: string, query: Record<string, string>) =>
+    `${base}?${Object.entries(query)
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('&')}`;
+  return [
+    { name: 'X', label: share.on('X'), url: link('https://x.com/intent/post', { text: post, url }) },
+    {
+      name: 'WhatsApp',
+      label: share.on('WhatsApp'),
+      url: link('https://wa.me/', { text: `${post} ${url}` }),
+    },
+    {
+      name: 'LinkedIn',
+      label: share.on('LinkedIn'),
+      url: link('https://www.linkedin.com/sharing/share-offsite/', { url }),
+    },
+    {
+      name: share.email,
+      label: share.byEmail,
+      url: link('mailto:', { subject: share.emailSubject(waitlist), body: `${post}\n${url}` }),
+    },
+  ];
 }

@@ -11,12 +11,11 @@ import { closeUnread, sendError } from '../plugins/errors.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { registerPictures, registerScripts } from './assets.ts';
 import { registerHostedPage } from './hosted-page.ts';
 import { type FormParts, textsFor } from './parts.ts';
-import { registerPictures } from './pictures.ts';
 import { ANSWER_MS, handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
 import { presentPublicForm } from './public-form.ts';
-import { registerScripts } from './script.ts';
 import { registerStatusPage } from './status-page.ts';
 
 const BODY_BYTES_MAX = 32 * 1024;

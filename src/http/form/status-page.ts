@@ -12,9 +12,7 @@ import {
 import { canBeEmailed } from '../../waitlist/links/suppression.ts';
 import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
-import { lookOf } from '../pages/look.ts';
-import { onward } from '../pages/onward.ts';
-import { button } from '../pages/page.ts';
+import { button, lookOf, onward } from '../pages/page.ts';
 import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { type FormParts, textsFor } from './parts.ts';

@@ -10,14 +10,13 @@ import { parseStrictJson } from '../../wire/parse-json.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { closeUnread, sendError, toWire } from '../plugins/errors.ts';
-import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';
+import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
-import { readIdempotencyKey } from '../sdk/idempotency-key.ts';
+import { readIdempotencyKey } from '../sdk/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { BODY_BYTES_MAX } from './bodies.ts';
 import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
-import type { GateAnswer, Question, Shape } from './shape.ts';
-import { findShape, SHAPE_NAMES } from './shapes.ts';
+import { findShape, type GateAnswer, type Question, SHAPE_NAMES, type Shape } from './shapes.ts';
 
 /** Room for the metadata that a provider sends along. */
 const DENIED_STATUS = 403;
@@ -25,7 +24,7 @@ const DENIED_STATUS = 403;
 const BROWSER_STATE_MS = 10 * MINUTE_MS;
 const UNKNOWN = 'Your invite could not be checked. Try again in a moment.';
 
-export interface GateParts extends HookParts {
+interface GateParts extends HookParts {
   readBody: ReadBody;
 }
 

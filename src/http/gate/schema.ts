@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { DENIAL_REASONS, type DenialReason } from '../../waitlist/gate/pass-gate.ts';
 import { CODE_CHARACTERS_MAX } from '../../waitlist/invites/invites.ts';
 import { EXAMPLE_ENTRY } from '../../wire/entry.ts';
-import { EXAMPLE_GATE_SECRET } from '../../wire/gate-key.ts';
+import { EXAMPLE_GATE_SECRET } from '../../wire/hook-keys.ts';
 import {
   constant,
   EMAIL,
@@ -16,7 +16,7 @@ import {
   withExamples,
 } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { idempotencyHeaders } from '../sdk/idempotency-key.ts';
+import { idempotencyHeaders } from '../sdk/parts.ts';
 import { PROVIDER_ANSWERS, PROVIDER_QUESTIONS } from './bodies.ts';
 import { SHAPE_NAMES } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { GateDecision } from '../../waitlist/gate/pass-gate.ts';
 import { at, isStandardWebhook, type SignedRequest } from '../signed-request.ts';
-import type { GateAnswer, Shape } from './shape.ts';
 
 /** What people type into the sign-up form of the product, if it asks for the code. */
 const CODE_FIELD = 'invite_code';
@@ -45,7 +45,7 @@ const workos: Shape = {
 };
 
 const SHAPES = { supabase, auth0, workos, kinde };
-export type ShapeName = keyof typeof SHAPES;
+type ShapeName = keyof typeof SHAPES;
 export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[];
 
 export function findShape(name: string): Shape | undefined {
@@ -76,4 +76,30 @@ function presentSigned(answer: GateAnswer, secret: string, now: number): object 
   const signed = `${now}.${JSON.stringify(payload)}`;
   const signature = createHmac('sha256', secret).update(signed).digest('hex');
   return { object: 'user_registration_action_response', payload, signature };
+}
+
+type Allowed = Extract<GateDecision, { allow: true }>;
+type Denied = Extract<GateDecision, { allow: false }>;
+
+/** What the gate answers. A question that it cannot answer is denied too, as not invited, with a message that says why. */
+export type GateAnswer = Allowed | (Denied & { status: number; message: string });
+
+/** What a provider asks. Left out if it is not there; the types are checked afterwards. */
+export interface Question {
+  email?: unknown;
+  code?: unknown;
+  /** The same when the provider repeats the request. */
+  requestId?: unknown;
+  /** Chosen by the browser: who asks can send it again with somebody else's email, or much later. */
+  browserState?: unknown;
+}
+
+/** How one provider asks and wants to be answered. */
+export interface Shape {
+  read(body: unknown): Question;
+  present(answer: GateAnswer, secret: string, now: number): object;
+  /** For providers that sign their requests. */
+  isGenuine?(request: SignedRequest, secret: string, now: number): boolean;
+  /** For providers that want the answer signed, too. */
+  signsAnswers?: true;
 }

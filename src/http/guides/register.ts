@@ -7,10 +7,9 @@ import type { Document } from '../docs/document.ts';
 import type { Related } from '../docs/page.ts';
 import { addressOf, sendPage } from '../plugins/docs.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
-import { llmsFullText, llmsText } from './llms.ts';
 import { GUIDE_POLICY, guidePage, type Surroundings, searchPage } from './page.ts';
 import { type Findable, operationsOf, QUERY_CHARACTERS_MAX, search, sectionsOf } from './search.ts';
-import { readSite, type Site } from './site.ts';
+import { llmsFullText, llmsText, readSite, type Site } from './site.ts';
 
 interface ApiReference extends Related {
   document: () => Document;

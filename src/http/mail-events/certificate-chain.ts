@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { endOfTurn } from '../../lib/end-of-turn.ts';
-import type { Get } from '../../webhooks/get.ts';
+import { endOfTurn } from '../../lib/promises.ts';
+import type { Get } from '../../webhooks/requests.ts';
 
 /** A leaf, two that issued each other, and the root. */
 const LONGEST_CHAIN = 4;

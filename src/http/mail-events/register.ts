@@ -8,7 +8,7 @@ import { recordMailEvents } from '../../waitlist/mail-events/record-mail-events.
 import { badJson, parseStrictJson, refuseExcess } from '../../wire/parse-json.ts';
 import { notJson, registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
-import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';
+import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { BODY_BYTES_MAX, EVENTS_MAX } from './bodies.ts';
@@ -19,7 +19,7 @@ import type { OpenSns } from './sns.ts';
 
 /** The largest batch that a provider sends is that of SendGrid, with 768 KiB. */
 
-export interface MailEventParts extends HookParts {
+interface MailEventParts extends HookParts {
   readBody: ReadBody;
   openSns: OpenSns;
 }

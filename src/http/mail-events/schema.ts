@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
-import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/mail-event-key.ts';
+import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/hook-keys.ts';
 import { limits, named, oneOf, orOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { EVENTS_MAX, PROVIDER_REPORTS } from './bodies.ts';
@@ -65,7 +65,7 @@ const MailEventsRequest = Type.Object(
   },
 );
 
-export const MailEventsAccepted = Type.Object(
+const MailEventsAccepted = Type.Object(
   {
     accepted: Type.Integer({
       ...limits({ minimum: 0, maximum: EVENTS_MAX }),

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { DoorlistError, invalid, unavailable } from '../../lib/errors.ts';
 import { otherTopic } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { hostOfTopic } from '../../waitlist/mail-events/providers.ts';
-import type { Get } from '../../webhooks/get.ts';
+import type { Get } from '../../webhooks/requests.ts';
 import { at } from '../signed-request.ts';
 import { type TrustedCertificate, trustedCertificate, Untrusted } from './certificate-chain.ts';
 import { type Expected, isRecent, type Opened } from './shape.ts';

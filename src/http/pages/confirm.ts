@@ -10,8 +10,7 @@ import {
 } from '../../waitlist/links/confirm-link.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { lookOfLink } from './look.ts';
-import { button, noticePage, type Page, sendPage } from './page.ts';
+import { button, lookOfLink, noticePage, type Page, sendPage } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wantsJson } from './parts.ts';
 
 /** The page shows a button, because mail scanners open links and must not confirm anyone. */

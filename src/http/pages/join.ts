@@ -9,9 +9,7 @@ import { limits } from '../../wire/schema.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { lookOf } from './look.ts';
-import { onward } from './onward.ts';
-import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
+import { button, lookOf, noticePage, onward, type Page, sendPage, withStrong } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
 
 const CodeParams = Type.Object({ code: Type.String(limits({ maxLength: CODE_CHARACTERS_MAX })) });

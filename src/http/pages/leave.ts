@@ -3,8 +3,7 @@ import type { Static } from 'typebox';
 import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { lookOfLink } from './look.ts';
-import { button, noticePage, sendPage } from './page.ts';
+import { button, lookOfLink, noticePage, sendPage } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor } from './parts.ts';
 
 /**

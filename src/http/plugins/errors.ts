@@ -8,7 +8,7 @@ import { logSparingly } from '../../lib/sparing-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
-import { newRequestId, requestIdOf } from './request-id.ts';
+import { newRequestId, requestIdOf } from './headers.ts';
 import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';
 import { isUploading, UploadTooLarge, UploadTooSlow } from './upload.ts';
 

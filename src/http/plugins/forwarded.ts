@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isPublicAddress } from '../../lib/addresses.ts';
@@ -68,4 +69,14 @@ function isForwardedByStranger({ headers, ips }: FastifyRequest): boolean {
   // With trusted proxies, Fastify lists the addresses that they forwarded after the peer's own.
   if (ips) return headers[HEADER] !== undefined && ips.length === 1;
   return FORWARDED_HEADERS.some((name) => headers[name] !== undefined);
+}
+
+/** For requests whose proxy has left the path of the public URL in place: routes do not know it. */
+export function withoutBasePath(base: string): (request: Pick<IncomingMessage, 'url'>) => string {
+  return ({ url = '/' }) => {
+    if (!url.startsWith(base)) return url;
+    const rest = url.slice(base.length);
+    if (rest.startsWith('/')) return rest;
+    return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
+  };
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
-import { within } from '../../lib/deadline.ts';
+import { within } from '../../lib/promises.ts';
 import { reportState } from '../../lib/state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { constant, named, oneOf } from '../../wire/schema.ts';

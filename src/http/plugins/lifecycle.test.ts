@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { RequestLines } from '../../config/variables.ts';
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { createLogger } from '../../lib/log.ts';
-import { UNMETERED } from '../../lib/meter.ts';
+import { UNMETERED } from '../../lib/telemetry.ts';
 import { registerErrors } from './errors.ts';
 import { type Lifecycle, registerLifecycle } from './lifecycle.ts';
 import { recordRoutes } from './route-table.ts';

@@ -2,13 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLines } from '../../config/variables.ts';
 import { invalid, notFound, unavailable } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Meter } from '../../lib/meter.ts';
-import type { Tracer } from '../../lib/tracer.ts';
+import type { Meter, Tracer } from '../../lib/telemetry.ts';
 import { STATUS } from '../problem.ts';
 import { HttpError, NOTHING_HERE } from './errors.ts';
-import { isNavigation } from './navigation.ts';
+import { isNavigation } from './headers.ts';
+import { traceIdOf } from './metrics.ts';
 import type { RouteTable } from './route-table.ts';
-import { traceIdOf } from './tracing.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { localCounts } from '../../lib/counts.ts';
-import { UNMETERED } from '../../lib/meter.ts';
+import { UNMETERED } from '../../lib/telemetry.ts';
 import { clientOf, rateLimiter } from './rate-limit.ts';
 
 const client = (ip: string) => clientOf({ ip } as FastifyRequest);

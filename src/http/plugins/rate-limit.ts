@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../lib/clock.ts';
 import type { Counts } from '../../lib/counts.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import type { Meter } from '../../lib/meter.ts';
+import type { Meter } from '../../lib/telemetry.ts';
+import type { Clock } from '../../lib/time.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { MigrationWatch } from '../../db/migrate.ts';
-import { withoutBasePath } from './base-path.ts';
 import { corsHeadersWithoutRoutes } from './cors.ts';
 import { answerParserError } from './errors.ts';
-import { requestIdOf } from './request-id.ts';
+import { withoutBasePath } from './forwarded.ts';
+import { requestIdOf } from './headers.ts';
 import { drainBeforeClosing } from './unread-body.ts';
 
 const RETRY_AFTER_SECONDS = 2;

@@ -11,11 +11,16 @@ import type { SignupResult } from '../../waitlist/signup/commit-signups.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import { constant, EMAIL, IDENTIFIER, limits, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
-import { HEADER_CHARACTERS_MAX, prefersRepresentation } from '../prefer.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
-import { EXAMPLE_SIGNED_UP, representEntries, SignedUpSchema } from './signed-up.ts';
+import {
+  EXAMPLE_SIGNED_UP,
+  HEADER_CHARACTERS_MAX,
+  prefersRepresentation,
+  representEntries,
+  SignedUpSchema,
+} from './signed-up.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import {
   TOLERANCE_SECONDS,
   type Verification,
   verifyDelivery,
-} from '../../webhooks/verify.ts';
+} from '../../webhooks/signing.ts';
 import { WebhookEventSchema } from '../../wire/event.ts';
 import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../../wire/schema.ts';
 import { registerJsonBody } from '../plugins/body.ts';

@@ -2,15 +2,14 @@ import { formatId } from '../../lib/ids.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import type { Channel } from '../../outbox/channel.ts';
 import { responseRow } from '../../outbox/delivery.ts';
-import type { InstallationVault } from '../../vault/installation-vault.ts';
+import type { InstallationVault } from '../../vault/vault.ts';
 import { SENDER_OF } from '../../waitlist/queue/mail-pause.ts';
 import { messageId, type Sending } from '../render.ts';
 import { smtpChannel } from '../smtp/channel.ts';
 import type { MailServer } from '../smtp/mail-server.ts';
 import { KEPT } from '../smtp/outcome.ts';
+import { OPERATOR_MAIL_CHANNEL, type StoredOperatorMail } from './notices.ts';
 import { renderOperatorMail } from './render.ts';
-import type { StoredOperatorMail } from './stored-mail.ts';
-import { OPERATOR_MAIL_CHANNEL } from './target.ts';
 
 /** Mails to operators. Without a mail server, they stay in the mailbox. */
 export function operatorMailChannel(

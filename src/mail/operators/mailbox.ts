@@ -14,9 +14,8 @@ import {
 } from '../mail-log.ts';
 import type { Sending } from '../render.ts';
 import type { Mail } from '../smtp/mail.ts';
+import { KIND_PREFIX, OPERATOR_MAIL_TARGET, type StoredOperatorMail } from './notices.ts';
 import { renderOperatorMail } from './render.ts';
-import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
-import { OPERATOR_MAIL_TARGET } from './target.ts';
 
 export type OperatorMailSummary = MailSummary;
 

@@ -1,14 +1,10 @@
 import { newId, parseId } from '../../lib/ids.ts';
-import type { OperatorContext } from '../../operators/context.ts';
-import { openOperators } from '../../operators/context.ts';
-import type { Notices } from '../../operators/notices.ts';
+import { type Notice, type Notices, type OperatorContext, openOperators } from '../../operators/context.ts';
 import type { Passwords } from '../../operators/password.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { writeMessages } from '../../outbox/message.ts';
-import { INSTALLATION_ID } from '../../outbox/target.ts';
+import { INSTALLATION_ID, type Target } from '../../outbox/target.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
-import { OPERATOR_MAIL_TARGET } from './target.ts';
 
 /** Opens accounts whose changes are told to the operators by mail. */
 export async function openAccounts(context: Context, passwords?: Passwords): Promise<OperatorContext> {
@@ -40,3 +36,21 @@ function mailNotices({ db, wakeUps }: Context, { vault }: OperatorContext): Noti
       }),
   };
 }
+
+/** What a mail is rendered from. It never changes, so every attempt sends the same bytes. */
+export interface StoredOperatorMail {
+  to: string;
+  at: number;
+  notice: Notice;
+}
+
+export const KIND_PREFIX = 'operator-email.';
+
+export const OPERATOR_MAIL_CHANNEL = 'operator-email';
+
+/** All mails to operators have one target: the mail server. */
+export const OPERATOR_MAIL_TARGET: Target = {
+  queueId: INSTALLATION_ID,
+  channel: OPERATOR_MAIL_CHANNEL,
+  id: Buffer.from('mail'),
+};

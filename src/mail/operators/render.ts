@@ -1,17 +1,15 @@
 import { DEFAULT_LANGUAGE, textsIn } from '../../languages/languages.ts';
+import type { Notice } from '../../operators/context.ts';
 import { linkUrl } from '../../operators/links.ts';
-import type { Notice } from '../../operators/notices.ts';
 import type { Sending } from '../render.ts';
 import type { Mail } from '../smtp/mail.ts';
 import { layOut, readableOn } from '../templates/layout.ts';
 import { parseTemplate, renderTemplate } from '../templates/liquid.ts';
 import { toHtml } from '../templates/markdown-html.ts';
 import { parseMarkdown, toText } from '../templates/markdown-text.ts';
-import { Marks } from '../templates/marks.ts';
 import { DEFAULT_COLOUR } from '../templates/settings.ts';
-import { plainEmail, plainLine } from '../templates/values.ts';
-import { describeBrowser } from './describe-browser.ts';
-import type { StoredOperatorMail } from './stored-mail.ts';
+import { Marks, plainEmail, plainLine } from '../templates/values.ts';
+import type { StoredOperatorMail } from './notices.ts';
 import { operatorTemplate } from './templates.ts';
 
 /** The dashboard has one language. */
@@ -72,4 +70,29 @@ function valuesOf(notice: Notice): Record<string, unknown> {
   }
   const address = notice.address ?? null;
   return notice.kind === 'new-sign-in' ? { address, browser: describeBrowser(notice.agent) } : { address };
+}
+
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\b(OPR|Opera)\//, 'Opera'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** In our own words only: what a client says about itself may be anything. */
+function describeBrowser(agent: string): string {
+  const of = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(agent))?.[1];
+  const [browser, system] = [of(BROWSERS), of(SYSTEMS)];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? (system ? `a browser on ${system}` : 'unknown');
 }

@@ -1,5 +1,5 @@
-import type { HealthChange, Notice } from '../../operators/notices.ts';
-import type { MailTemplate } from '../templates/default-templates.ts';
+import type { HealthChange, Notice } from '../../operators/context.ts';
+import type { MailTemplate } from '../templates/settings.ts';
 
 const NOT_YOU = `If this wasn't you, set a new password at once and tell an owner of this installation.
 

@@ -1,9 +1,7 @@
-import type { DkimKey } from '../../lib/dkim-key.ts';
-import { isDomain } from '../../lib/dkim-key.ts';
+import { type DkimKey, isDomain } from '../../lib/dkim-key.ts';
 import { checkDkim } from './dkim-record.ts';
 import { checkDmarc, type Dmarc } from './dmarc.ts';
-import type { SenderDns } from './dns.ts';
-import { type Found, ok, problem, type SenderFinding, unanswered, unchecked } from './finding.ts';
+import { type Found, ok, problem, type SenderDns, type SenderFinding, unanswered, unchecked } from './dns.ts';
 import { checkSpf } from './spf.ts';
 
 export interface SenderSettings {
@@ -34,7 +32,7 @@ export async function checkSender(dns: SenderDns, settings: SenderSettings): Pro
   ];
 }
 
-export function domainOf(address: string): string {
+function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 

@@ -6,8 +6,7 @@ import type { Finding } from '../../waitlist/upkeep/health.ts';
 import { sendingOf } from '../sending.ts';
 import { showMailSettings } from '../update-settings.ts';
 import { checkSender } from './check-sender.ts';
-import { type OpenDns, openDns } from './dns.ts';
-import type { SenderFinding } from './finding.ts';
+import { type OpenDns, openDns, type SenderFinding } from './dns.ts';
 
 /** Each may take seconds if the DNS does not answer. */
 const SENDERS_MAX = 5;

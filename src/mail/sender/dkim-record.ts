@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { type DkimKey, dkimRecordName, publicHalf } from '../../lib/dkim-key.ts';
-import type { SenderDns } from './dns.ts';
-import { type Found, ok, problem, readTags, unanswered, unchecked } from './finding.ts';
+import { type Found, ok, problem, readTags, type SenderDns, unanswered, unchecked } from './dns.ts';
 
 const SHOW = 'Publish the record that `dkim-key show` prints.';
 

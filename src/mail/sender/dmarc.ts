@@ -1,5 +1,4 @@
-import type { SenderDns } from './dns.ts';
-import { type Found, ok, problem, readTags, unanswered } from './finding.ts';
+import { type Found, ok, problem, readTags, type SenderDns, unanswered } from './dns.ts';
 
 /** A walk up the tree of domains asks at most this often, however deep the name is. */
 const LEVELS_MAX = 8;

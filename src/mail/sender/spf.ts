@@ -1,5 +1,4 @@
-import type { SenderDns } from './dns.ts';
-import { type Found, ok, problem, unanswered } from './finding.ts';
+import { type Found, ok, problem, type SenderDns, unanswered } from './dns.ts';
 
 /** RFC 7208, 4.6.4: with more, receivers treat the record as wrong (permerror). */
 const LOOKUPS_MAX = 10;

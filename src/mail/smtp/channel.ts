@@ -1,15 +1,14 @@
 import { type Database, DatabaseUnavailable } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { repeat } from '../../lib/repeat.ts';
+import { repeat } from '../../lib/promises.ts';
 import { logSparingly } from '../../lib/sparing-log.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Channel, Quota } from '../../outbox/channel.ts';
 import { type Attempt, type Delivery, extendLease, type Permit } from '../../outbox/delivery.ts';
 import type { Target } from '../../outbox/target.ts';
 import { EVERYONE, MAIL_SERVER } from '../../waitlist/queue/mail-pause.ts';
-import { SEND_MS_MAX } from './constants.ts';
-import type { Mail } from './mail.ts';
+import { type Mail, SEND_MS_MAX } from './mail.ts';
 import type { MailServer } from './mail-server.ts';
 import { concludeAttempt, deferred, KEPT } from './outcome.ts';
 import type { Pause } from './pauses.ts';

@@ -1,11 +1,10 @@
 import type { Template } from 'liquidjs';
 import { type Language, textsIn } from '../../languages/languages.ts';
-import type { MailTemplate } from './default-templates.ts';
 import { parseTemplate, renderTemplate } from './liquid.ts';
 import { type Look, toHtml } from './markdown-html.ts';
 import { parseMarkdown, toText } from './markdown-text.ts';
-import { Marks } from './marks.ts';
-import { plainLine } from './values.ts';
+import type { MailTemplate } from './settings.ts';
+import { Marks, plainLine } from './values.ts';
 
 const SUBJECT_CHARACTERS_MAX = 200;
 const PREVIEW_CHARACTERS_MAX = 120;

@@ -93,3 +93,13 @@ export function readableOn(colour: string): string {
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   return luminance > 0.36 ? '#16191d' : '#ffffff';
 }
+
+const TAGS = /\{\{.*?\}\}|\{%.*?%\}/gs;
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/** By the first letter that its author wrote. What people signed up with does not turn it around. */
+export function directionOf(template: string): 'ltr' | 'rtl' {
+  const [letter = ''] = /\p{L}/u.exec(template.replace(TAGS, '')) ?? [];
+  return RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+}

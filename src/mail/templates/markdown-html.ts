@@ -1,6 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import type { Marks } from './marks.ts';
-import { escapeHtml } from './values.ts';
+import { escapeHtml, type Marks } from './values.ts';
 
 export interface Look {
   colour: string;

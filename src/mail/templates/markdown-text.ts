@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import type { Marks } from './marks.ts';
+import type { Marks } from './values.ts';
 
 export function parseMarkdown(text: string): Token[] {
   return Lexer.lex(text, { gfm: true });

@@ -1,6 +1,7 @@
-import { LANGUAGES, type Language } from '../../languages/languages.ts';
+import { LANGUAGES, type Language, textsIn } from '../../languages/languages.ts';
 import { EMAIL_MAX_CHARACTERS, isAsciiAddress } from '../../lib/email.ts';
 import { checkSettings, defaultsOf, setting, type ValuesOf } from '../../lib/setting.ts';
+import type { MailKind } from './kinds.ts';
 
 export const DEFAULT_COLOUR = '#0f766e';
 const URL_CHARACTERS_MAX = 1_000;
@@ -96,4 +97,18 @@ function isUrl(text: string): boolean {
 /** The placeholder must come after the host: a code must not decide where it is sent. */
 function isPattern(text: string, place: string): boolean {
   return isUrl(text) && /^https?:\/\/[^/?#{}]+[/?#]/.test(text) && text.includes(place);
+}
+
+export interface MailTemplate {
+  subject: string;
+  /** Markdown. A link on its own line becomes a button. */
+  body: string;
+}
+
+/**
+ * These contain nothing that a stranger typed into a form, so that signups cannot be used to send text to
+ * others.
+ */
+export function defaultTemplate(kind: MailKind, language: Language): MailTemplate {
+  return textsIn(language).mail.templates[kind];
 }

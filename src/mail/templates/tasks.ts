@@ -1,6 +1,6 @@
 import type { Content, ContentInput } from './content.ts';
-import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
+import type { MailTemplate } from './settings.ts';
 
 /** What a thread does with a template: the input and the result of each task. */
 export interface TemplateTasks {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { MailTemplate } from './default-templates.ts';
+import type { MailTemplate } from './settings.ts';
 import {
   type TaskName,
   type TaskReply,

@@ -1,7 +1,6 @@
 import type { Static, TObject, TProperties, TSchema, TUnknown } from 'typebox';
 import type { ErrorCode } from '../../lib/errors.ts';
-import type { Actor } from '../../operators/actor.ts';
-import type { Role } from '../../operators/roles.ts';
+import type { Actor, Role } from '../../operators/roles.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Mask } from '../../wire/mask.ts';

@@ -1,7 +1,6 @@
 import { DoorlistError } from '../../lib/errors.ts';
-import { type Actor, referenceTo } from '../../operators/actor.ts';
 import { auditAs } from '../../operators/audit.ts';
-import { mayActAs } from '../../operators/roles.ts';
+import { type Actor, mayActAs, referenceTo } from '../../operators/roles.ts';
 import { DEFAULT_ENVIRONMENT, requireQueue } from '../../waitlist/queue/registry.ts';
 import { requireEnvironment } from '../../waitlist/settings/environments.ts';
 import { maskFor } from '../../wire/mask.ts';

@@ -1,5 +1,5 @@
 import { DoorlistError } from '../../lib/errors.ts';
-import type { Actor } from '../../operators/actor.ts';
+import type { Actor } from '../../operators/roles.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Mask } from '../../wire/mask.ts';
 import type { OperationParts } from './parts.ts';

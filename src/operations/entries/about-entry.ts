@@ -9,7 +9,7 @@ import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../waitlist/en
 import { aliasesOf } from '../../waitlist/referrals/referral-alias.ts';
 import { exportEntry } from '../../waitlist/transfer/export/export-person.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
-import { presentPerson } from '../../wire/person.ts';
+import { presentPerson } from '../../wire/export.ts';
 import { named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
 import { formatCursor, readCursor } from '../core/cursors.ts';
 import { operation } from '../core/operation.ts';

@@ -1,14 +1,13 @@
 import Type from 'typebox';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { mailableTo, signupMail } from '../../mail/mailable.ts';
-import { referenceTo } from '../../operators/actor.ts';
-import { mayActAs } from '../../operators/roles.ts';
+import { mayActAs, referenceTo } from '../../operators/roles.ts';
 import { browseEntries, isEntryId, readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { entriesBySeq, SORTS } from '../../waitlist/entries/entries.ts';
-import { removeEntry } from '../../waitlist/entries/remove-entry.ts';
+import { eraseEntry } from '../../waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../../waitlist/entries/update-entry.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
-import { putBack, takeOff } from '../../waitlist/invites/removal.ts';
+import { removeEntry, restoreEntry } from '../../waitlist/invites/removal.ts';
 import { PHONE_CHARACTERS_MAX } from '../../waitlist/people/identity.ts';
 import { METADATA_BYTES_MAX } from '../../waitlist/people/person.ts';
 import { addPerson } from '../../waitlist/signup/signup.ts';
@@ -345,7 +344,7 @@ export const entries = [
       },
     },
     run: async ({ context, queue, params: { entryId } }) => {
-      await putBack(context, queue, entryId);
+      await restoreEntry(context, queue, entryId);
       return presentAdminEntry(await readEntry(context, queue, entryId));
     },
   }),
@@ -379,11 +378,11 @@ export const entries = [
       const { confirm, neverJoined = false } = body;
       const erased = query.erase === 'true';
       if (neverJoined && !erased) throw invalid('neverJoined: requires erase=true, because nothing is kept');
-      if (!erased) await takeOff(context, queue, id);
+      if (!erased) await removeEntry(context, queue, id);
       else if (confirm !== id) throw invalid('confirm: to erase the entry, repeat its id in the body');
       else {
         await readEntry(context, queue, id); // By its id only, not by an email or phone number.
-        await removeEntry(context, queue, id, { neverJoined });
+        await eraseEntry(context, queue, id, { neverJoined });
       }
       return { id, deleted: true as const, erased };
     },

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { inline, type OwnCommands } from '../../installation/own-commands.ts';
+import { VERSION } from '../../lib/root.ts';
 import { isoTime } from '../../lib/time.ts';
-import { VERSION } from '../../lib/version.ts';
-import type { Actor } from '../../operators/actor.ts';
 import { countOperators } from '../../operators/operators.ts';
+import type { Actor } from '../../operators/roles.ts';
 import { mayActAs } from '../../operators/roles.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { readInstance, updateInstance } from '../../waitlist/settings/instance-settings.ts';

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { bytesKey } from '../../lib/bytes-key.ts';
-import { formatId } from '../../lib/ids.ts';
+import { bytesKey, formatId } from '../../lib/ids.ts';
 import { isoTime } from '../../lib/time.ts';
 import { type InviteMail, lastInviteMails } from '../../mail/invite-mails.ts';
 import { mailableTo } from '../../mail/mailable.ts';

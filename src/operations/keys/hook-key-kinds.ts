@@ -4,20 +4,18 @@ import { mailEventKeys } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
 import {
   CreatedGateKeySchema,
+  CreatedMailEventKeySchema,
   EXAMPLE_GATE_KEY,
   EXAMPLE_GATE_SECRET,
-  GateKeySchema,
-  presentCreatedGateKey,
-} from '../../wire/gate-key.ts';
-import { presentHookKey } from '../../wire/hook-key.ts';
-import {
-  CreatedMailEventKeySchema,
   EXAMPLE_MAIL_EVENT_KEY,
   EXAMPLE_MAIL_EVENT_SECRET,
+  GateKeySchema,
   MailEventKeySchema,
+  presentCreatedGateKey,
   presentCreatedMailEventKey,
+  presentHookKey,
   presentMailEventKey,
-} from '../../wire/mail-event-key.ts';
+} from '../../wire/hook-keys.ts';
 import { limits, nullable, oneOf } from '../../wire/schema.ts';
 import { hookKeyOperations } from './hook-keys.ts';
 

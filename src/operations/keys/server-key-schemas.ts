@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DURATION_MAX_MS } from '../../lib/duration.ts';
+import { DURATION_MAX_MS } from '../../lib/time.ts';
 import {
   idPattern,
   limits,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { checkSender } from '../../mail/sender/check-sender.ts';
-import { SENDER_CHECKS, SENDER_STATES } from '../../mail/sender/finding.ts';
+import { SENDER_CHECKS, SENDER_STATES } from '../../mail/sender/dns.ts';
 import { showMailSettings } from '../../mail/update-settings.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { requireQueue } from '../../waitlist/queue/registry.ts';

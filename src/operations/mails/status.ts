@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../lib/time.ts';
-import { countKept } from '../../mail/kept.ts';
+import { countKept } from '../../mail/mail-log.ts';
 import { type Mailable, mailableFrom, mailableTo, mailWarnings } from '../../mail/mailable.ts';
 import { showLastMail } from '../../mail/mailbox.ts';
 import { presentMail } from '../../mail/present.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { invalid } from '../../lib/errors.ts';
+import { presentSuppression } from '../../mail/present.ts';
 import { findSuppressedPeople } from '../../waitlist/links/suppressed-people.ts';
 import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../waitlist/links/suppression.ts';
 import { EMAIL, limits, named, oneOf, time } from '../../wire/schema.ts';
-import { presentSuppression } from '../../wire/suppression.ts';
 import { operation } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import { Deleted } from '../core/schemas.ts';

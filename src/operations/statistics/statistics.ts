@@ -5,7 +5,7 @@ import { MAIL_CHANNEL } from '../../waitlist/sending/state.ts';
 import { readTimeZone } from '../../waitlist/settings/instance-settings.ts';
 import { MOST_INTERVALS, parsePeriod } from '../../waitlist/statistics/intervals.ts';
 import { readStatistics } from '../../waitlist/statistics/read-statistics.ts';
-import { WEBHOOK_CHANNEL } from '../../webhooks/target.ts';
+import { WEBHOOK_CHANNEL } from '../../webhooks/listener.ts';
 import { described, WORD } from '../../wire/schema.ts';
 import { IntervalSchema, presentStatistics, StatisticsSchema } from '../../wire/statistics.ts';
 import { operation } from '../core/operation.ts';

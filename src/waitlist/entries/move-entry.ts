@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { type Metadata, metadataPairs, type Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { openHole } from '../referrals/close-places.ts';
-import { takeCredit, writeCredits } from '../referrals/credits.ts';
+import { withdrawCredit, writeCredits } from '../referrals/credits.ts';
 import { detachReferred } from '../referrals/depth.ts';
 import { findMembersBySeq } from '../referrals/members.ts';
 import { dropValues, forgetValues } from '../statistics/forget-values.ts';
@@ -50,7 +50,7 @@ export async function removeAsNeverJoined(
     forget: hashes,
     now: change.now,
   });
-  await takeCreditsBack(change, leaving);
+  await withdrawCredits(change, leaving);
   await forgetMetadata(context, change, range, leaving, kept);
   await forgetTraces(context, change, range, leaving, kept);
   countOut(change, leaving);
@@ -91,7 +91,7 @@ function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: SeqRa
     .execute();
 }
 
-async function takeCreditsBack(change: QueueChange, leaving: readonly Leaving[]): Promise<void> {
+async function withdrawCredits(change: QueueChange, leaving: readonly Leaving[]): Promise<void> {
   const seqs = new Set(leaving.map(({ seq }) => seq));
   const credited = leaving.flatMap(({ credited, referrer_seq }) =>
     credited === 1 && referrer_seq !== null && !seqs.has(referrer_seq) ? [referrer_seq] : [],
@@ -100,7 +100,7 @@ async function takeCreditsBack(change: QueueChange, leaving: readonly Leaving[])
   const members = await findMembersBySeq(change.trx, change.queue, credited);
   for (const seq of credited) {
     const referrer = members.find({ seq });
-    if (referrer) takeCredit(referrer);
+    if (referrer) withdrawCredit(referrer);
   }
   writeCredits(change, members);
 }

@@ -1,8 +1,6 @@
-import { compareText } from '../../lib/compare-text.ts';
 import { conflict, DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
-import { readName } from '../../lib/name.ts';
-import { readText } from '../../lib/text.ts';
+import { compareText, readName, readText } from '../../lib/text.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -1,5 +1,5 @@
 import { Problems } from '../../lib/errors.ts';
-import { isLine } from '../../lib/name.ts';
+import { isLine } from '../../lib/text.ts';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type FormField, type FormSettings } from './form.ts';
 
 export const ORIGINS_MAX = 50;

@@ -1,7 +1,6 @@
 import type { Language } from '../../languages/languages.ts';
-import { isLonger } from '../../lib/characters.ts';
 import { EMAIL_MAX_CHARACTERS, parseEmail } from '../../lib/email.ts';
-import { isTooLong } from '../../lib/text.ts';
+import { isLonger, isTooLong } from '../../lib/text.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/person.ts';

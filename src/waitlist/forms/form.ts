@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 

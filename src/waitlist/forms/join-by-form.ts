@@ -1,8 +1,8 @@
 import type { Trx } from '../../db/database.ts';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { utcDay } from '../../lib/time.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

@@ -24,7 +24,7 @@ export function noteMail({ trx, queue }: QueueChange, day: number, mailbox: Uint
 }
 
 /** Whether one more may be sent. If so, it is counted. */
-export async function takeMail(change: QueueChange, mailbox: Uint8Array): Promise<boolean> {
+export async function countIfAllowed(change: QueueChange, mailbox: Uint8Array): Promise<boolean> {
   const { trx, queue, now } = change;
   const day = utcDay(now);
   const [row] = await trx.run(countMails, { queueId: queue.id, day, mailbox });

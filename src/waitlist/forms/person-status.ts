@@ -10,7 +10,7 @@ import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { rankOf } from '../referrals/rank.ts';
 import { referralCodesOf, visitCodeOf } from '../referrals/referral-code.ts';
-import { takeMail } from './limits.ts';
+import { countIfAllowed } from './limits.ts';
 import { openVisit, type Visit } from './visits.ts';
 
 /** What the status page shows. */
@@ -189,6 +189,6 @@ function record(
       .executeTakeFirst();
     if (entry?.status === 'removed') return; // Who typed the address is not told.
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
-    if (mailbox && (await takeMail(change, mailbox))) change.record({ kind, entry: seq });
+    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ kind, entry: seq });
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { repeat } from '../../lib/repeat.ts';
+import { repeat } from '../../lib/promises.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isTypo } from '../../lib/nearest.ts';
+import { isTypo } from '../../lib/text.ts';
 import type { FormSettings } from './form.ts';
 import type { FieldProblem } from './form-input.ts';
 

@@ -1,7 +1,6 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
-import { formatId, type Id } from '../../lib/ids.ts';
+import { bytesKey, formatId, type Id } from '../../lib/ids.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

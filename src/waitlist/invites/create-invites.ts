@@ -1,8 +1,7 @@
 import { statement } from '../../db/statement.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
-import { formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
+import { bytesKey, formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
-import { formatId, parseId } from '../../lib/ids.ts';
+import { bytesKey, formatId, parseId } from '../../lib/ids.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

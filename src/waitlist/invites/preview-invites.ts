@@ -1,6 +1,6 @@
 import type { Database, Trx } from '../../db/database.ts';
-import { endOfTurn } from '../../lib/end-of-turn.ts';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { endOfTurn } from '../../lib/promises.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import type { Entry } from '../entries/entry.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError, notFound } from '../../lib/errors.ts';
-import { parseId } from '../../lib/ids.ts';
+import { bytesKey, parseId } from '../../lib/ids.ts';
 import { findByEmails } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

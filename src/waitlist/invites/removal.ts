@@ -5,22 +5,22 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { creditReferrersOf, takeCreditBack } from '../referrals/credits.ts';
+import { creditReferrersOf, withdrawCreditFor } from '../referrals/credits.ts';
 import { countReferrals, rankWithin } from '../referrals/rank.ts';
 import { creditAsReviewed } from '../referrals/reviews.ts';
 import { endInvitesOf } from './end-invites.ts';
 
 /**
  * Takes an entry off the waitlist and keeps its data: it shows as `removed`, its open invites end, and
- * the same person cannot sign up again until the entry is erased. `putBack` takes it back.
+ * the same person cannot sign up again until the entry is erased. `restoreEntry` takes it back.
  */
-export async function takeOff(context: Context, queue: Queue, entryId: string): Promise<void> {
+export async function removeEntry(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
     const { trx, now, tally } = change;
     const { email_hash } = await findRow(change, entryId);
     if (email_hash) await endInvitesOf(context, change, email_hash);
     const entry = await findRow(change, entryId); // It may be back in the queue by now.
-    await takeCreditBack(change, entry);
+    await withdrawCreditFor(change, entry);
     const removed = { status: 'removed', removed_at: now, removed_from: entry.status, credited: 0 } as const;
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, ...removed }]);
     tally.leave(entry.status, entry.rank);
@@ -52,7 +52,7 @@ const DAYS = 30;
  * revoked, because their codes never become live again. So the status is the one that the entry had once they were
  * revoked: somebody who was invited is waiting.
  */
-export async function putBack(context: Context, queue: Queue, entryId: string): Promise<void> {
+export async function restoreEntry(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
     const { trx, tally } = change;
     const { rank: before, removedAt, status, ...entry } = await findRemoved(change, entryId);

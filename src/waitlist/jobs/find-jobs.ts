@@ -4,7 +4,7 @@ import type { JobOutcome, JobRunner, JobTable } from '../../db/tables.ts';
 import { conflict, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, parseId, queueIdIn } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -3,12 +3,11 @@ import { DatabaseUnavailable } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { formatId } from '../../lib/ids.ts';
+import { bytesKey, formatId } from '../../lib/ids.ts';
 import { reportState } from '../../lib/state-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -240,7 +239,7 @@ async function runJob(
     await kind.run(context, queue, { ...openJob(queue, claimed), lease });
     await endHeldJob(context, queue, lease, { outcome: 'done' });
   } catch (error) {
-    await settle(context, queue, kind, lease, error as Error);
+    await endFailed(context, queue, kind, lease, error as Error);
   } finally {
     await stopRenewing?.();
   }
@@ -300,7 +299,7 @@ function openJob(
   };
 }
 
-async function settle(
+async function endFailed(
   context: Context,
   queue: Queue,
   { cleanUp }: JobKind,

@@ -2,11 +2,10 @@ import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobRunner } from '../../db/tables.ts';
 import { DoorlistError } from '../../lib/errors.ts';
-import { newIdOf } from '../../lib/ids.ts';
-import { randomBytes } from '../../lib/random-bytes.ts';
-import { repeat } from '../../lib/repeat.ts';
+import { newIdOf, randomBytes } from '../../lib/ids.ts';
+import { repeat } from '../../lib/promises.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -42,7 +41,7 @@ export interface HeldJob<Input = unknown, Progress = unknown> extends Job<Input,
   readonly lease: JobLease;
 }
 
-/** A kind of job that servers run. Kinds are registered in `job-kinds.ts`. */
+/** A kind of job that servers run. Kinds are registered in `server/background.ts`. */
 export interface JobKind {
   readonly kind: string;
   /**

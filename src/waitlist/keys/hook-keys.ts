@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { conflict, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
-import { readName } from '../../lib/name.ts';
+import { readName } from '../../lib/text.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { repeat } from '../../lib/repeat.ts';
+import { repeat } from '../../lib/promises.ts';
 import type { Context } from '../queue/context.ts';
 import type { HookKey } from './find-hook-key.ts';
 

@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { DURATION_MAX_MS } from '../../lib/duration.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
-import { readName } from '../../lib/name.ts';
+import { readName } from '../../lib/text.ts';
+import { DURATION_MAX_MS } from '../../lib/time.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { hashOf } from './find-key.ts';

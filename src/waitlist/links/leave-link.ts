@@ -1,5 +1,5 @@
 import { parseId } from '../../lib/ids.ts';
-import { removeEntry } from '../entries/remove-entry.ts';
+import { eraseEntry } from '../entries/erase-entry.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueOfLink, readLink } from './links.ts';
@@ -33,7 +33,7 @@ export async function unsubscribe(context: Context, token: string): Promise<Leav
 export async function leaveList(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
   if (!found) return undefined;
-  await removeEntry(context, found.queue, found.entryId ?? { emailHash: found.emailHash });
+  await eraseEntry(context, found.queue, found.entryId ?? { emailHash: found.emailHash });
   return { waitlist: found.queue.waitlist.name };
 }
 

@@ -1,4 +1,4 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import { browseInvites } from '../invites/browse-invites.ts';
 import type { Context } from '../queue/context.ts';

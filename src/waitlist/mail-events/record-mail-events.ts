@@ -1,5 +1,5 @@
-import { bytesKey, bytesOfKey } from '../../lib/bytes-key.ts';
 import { parseEmail } from '../../lib/email.ts';
+import { bytesKey, bytesOfKey } from '../../lib/ids.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { releaseHeld } from '../../outbox/hold.ts';
 import { hashOf, noteSoftBounces, suppressAll } from '../links/suppression.ts';

@@ -1,7 +1,7 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { EMAIL_MAX_CHARACTERS, parseEmail } from '../../lib/email.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { unitsFor } from '../../lib/text.ts';
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 
 /** As typed, with spaces and marks between the digits. */
 export const PHONE_CHARACTERS_MAX = 64;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 import { metadataPairs, pairsMeant } from './person.ts';
 
 /** Hashes that can be read. */

@@ -1,7 +1,7 @@
 import { type Language, languageOf } from '../../languages/languages.ts';
-import { isLonger } from '../../lib/characters.ts';
 import type { Problems } from '../../lib/errors.ts';
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import { isLonger } from '../../lib/text.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 
 /** Sealed as one value in the entry's row. */
 export interface Person {

@@ -4,7 +4,7 @@ import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { notFound } from '../../lib/errors.ts';
-import type { Span } from '../../lib/tracer.ts';
+import type { Span } from '../../lib/telemetry.ts';
 import { writeMessages } from '../../outbox/message.ts';
 import type { Target } from '../../outbox/target.ts';
 import type { Context } from './context.ts';

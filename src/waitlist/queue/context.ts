@@ -1,10 +1,9 @@
 import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Counts } from '../../lib/counts.ts';
 import type { Id } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Meter } from '../../lib/meter.ts';
-import type { Tracer } from '../../lib/tracer.ts';
+import type { Meter, Tracer } from '../../lib/telemetry.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { WakeUps } from '../../outbox/message.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import type { WaitlistTable } from '../../db/tables.ts';
-import { DURATION_MAX_MS } from '../../lib/duration.ts';
-import { DAY_MS, MINUTE_MS } from '../../lib/time.ts';
+import { DAY_MS, DURATION_MAX_MS, MINUTE_MS } from '../../lib/time.ts';
 import { isWhole, type WholeRange } from '../../lib/whole-number.ts';
 
 /** The settings of a queue and its waitlist, as they are while the lock is held. */

@@ -1,4 +1,4 @@
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 
 /** 30 bits. A new queue gets a tag that no other has. */
 export const TAG_CHARACTERS = 6;

@@ -40,7 +40,7 @@ export function credit(
   return true;
 }
 
-export function takeCredit(referrer: Member): void {
+export function withdrawCredit(referrer: Member): void {
   referrer.gained -= 1;
 }
 
@@ -118,7 +118,7 @@ export async function creditReferrersOf(
 }
 
 /** Takes back the credit that the referrer got for a removed entry. */
-export async function takeCreditBack(
+export async function withdrawCreditFor(
   change: QueueChange,
   removed: { referrer_seq: number | null; credited: number },
 ): Promise<void> {
@@ -126,6 +126,6 @@ export async function takeCreditBack(
   const members = await findMembersBySeq(change.trx, change.queue, [removed.referrer_seq]);
   const referrer = members.find({ seq: removed.referrer_seq });
   if (!referrer) return;
-  takeCredit(referrer);
+  withdrawCredit(referrer);
   writeCredits(change, members);
 }

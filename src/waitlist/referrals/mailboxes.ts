@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import type { Queue } from '../queue/queue.ts';
 
 /** Why a mailbox gives no credit: it is the referrer's own, or somebody was already credited for it. */

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 

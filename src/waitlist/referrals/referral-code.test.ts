@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
-import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
+import { newVaultKeys, queueVault } from '../../vault/vault.ts';
 import type { Queue } from '../queue/queue.ts';
 import { LINK_BYTES, readVisitCode, referralCodes, visitCodeOf } from './referral-code.ts';
 
-const codes = referralCodes(queueVault('tag', newQueueKeys()));
+const codes = referralCodes(queueVault('tag', newVaultKeys()));
 const seqs = fc.integer({ min: 0, max: 2 ** 40 - 1 });
 
 describe('referral codes', () => {
@@ -25,7 +25,7 @@ describe('referral codes', () => {
   it('differ between entries and between queues', () => {
     const first = Array.from({ length: 10_000 }, (_, i) => codes.of(i + 1));
     assert.equal(new Set(first).size, 10_000);
-    const others = referralCodes(queueVault('tag', newQueueKeys()));
+    const others = referralCodes(queueVault('tag', newVaultKeys()));
     assert.notEqual(others.of(1), codes.of(1));
   });
 
@@ -43,7 +43,7 @@ describe('referral codes', () => {
   });
 });
 
-const queue = { vault: queueVault('tag', newQueueKeys()) } as Queue;
+const queue = { vault: queueVault('tag', newVaultKeys()) } as Queue;
 
 const link = fc
   .uint8Array({ minLength: LINK_BYTES, maxLength: LINK_BYTES })

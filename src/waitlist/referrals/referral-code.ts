@@ -1,5 +1,5 @@
 import { decodeBase32, encodeBase32 } from '../../lib/ids.ts';
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 import type { Identifier } from '../people/identity.ts';
 import type { Queue } from '../queue/queue.ts';
 

@@ -1,11 +1,10 @@
-import { bytesKey } from '../../lib/bytes-key.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
-import { formatId, newId, parseId } from '../../lib/ids.ts';
+import { bytesKey, formatId, newId, parseId } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { credit, takeCreditBack, writeReferrals } from './credits.ts';
+import { credit, withdrawCreditFor, writeReferrals } from './credits.ts';
 import { detachReferred } from './depth.ts';
 import { findCreditedMailboxes, type SharedMailbox } from './mailboxes.ts';
 import { findMembersBySeq } from './members.ts';
@@ -160,7 +159,7 @@ async function creditNow(change: QueueChange, row: ReviewRow): Promise<boolean> 
 
 /** Without a referrer, confirming the email later credits nobody. */
 async function rejectNow(change: QueueChange, row: ReviewRow): Promise<boolean> {
-  await takeCreditBack(change, { referrer_seq: row.referrer_seq, credited: row.credited });
+  await withdrawCreditFor(change, { referrer_seq: row.referrer_seq, credited: row.credited });
   await detachReferred(change, [{ seq: row.seq, depth: row.depth, created_at: row.joined }]);
   return false;
 }

@@ -1,7 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import { randomCode } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { createJob } from '../jobs/jobs.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

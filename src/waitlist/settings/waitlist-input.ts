@@ -1,5 +1,5 @@
 import { Problems } from '../../lib/errors.ts';
-import { nameProblem } from '../../lib/name.ts';
+import { nameProblem } from '../../lib/text.ts';
 import { isWhole, wholeRule } from '../../lib/whole-number.ts';
 import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../queue/queue-settings.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';

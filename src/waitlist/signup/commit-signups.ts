@@ -1,7 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
-import type { Span } from '../../lib/tracer.ts';
+import type { Span } from '../../lib/telemetry.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

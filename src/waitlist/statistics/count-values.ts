@@ -1,8 +1,8 @@
 import type { Trx } from '../../db/database.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { utcDay } from '../../lib/time.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { QueueVault } from '../../vault/vault.ts';
 import { type Metadata, metadataPairs, type Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { bytesKey } from '../../lib/bytes-key.ts';
+import { bytesKey } from '../../lib/ids.ts';
 import { utcDay } from '../../lib/time.ts';
 import type { Metadata } from '../people/person.ts';
 import type { QueueChange } from '../queue/queue-change.ts';

@@ -1,8 +1,8 @@
 import type { Trx } from '../../db/database.ts';
 import type { Problems } from '../../lib/errors.ts';
-import { isLine } from '../../lib/name.ts';
+import { isLine } from '../../lib/text.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/person.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
-import { compareText } from '../../lib/compare-text.ts';
+import { compareText } from '../../lib/text.ts';
 import { type HourOfDeliveries, readDeliveryStats } from '../../outbox/delivery-health.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';

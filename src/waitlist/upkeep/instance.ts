@@ -8,9 +8,9 @@ import {
   schemaVersion,
 } from '../../db/migrate.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
-import { INSTALLATION_TAG } from '../../vault/installation-vault.ts';
 import { createKeyring, type Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
+import { INSTALLATION_TAG } from '../../vault/vault.ts';
 import { changeSettings, requireMaster } from '../queue/change-settings.ts';
 
 const FIRST_ENVIRONMENTS = ['production', 'development'];

@@ -1,6 +1,6 @@
 import { conflict } from '../../lib/errors.ts';
 import { formatId, newId } from '../../lib/ids.ts';
-import { readName } from '../../lib/name.ts';
+import { readName } from '../../lib/text.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -1,6 +1,6 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { oldestId } from '../../lib/ids.ts';
-import { readName } from '../../lib/name.ts';
+import { readName } from '../../lib/text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { findSegment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';

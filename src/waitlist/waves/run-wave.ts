@@ -1,7 +1,7 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { formatId } from '../../lib/ids.ts';
 import { whenReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import { inviteAll } from '../invites/create-invites.ts';
 import {
   advanceJob,

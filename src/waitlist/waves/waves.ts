@@ -4,7 +4,7 @@ import type { RunOutcome, WaveRunTable, WaveTable } from '../../db/tables.ts';
 import { conflict, damaged, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, type Id, parseId } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
-import { storedJson } from '../../vault/stored-json.ts';
+import { storedJson } from '../../vault/vault.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { unavailable } from '../../../lib/errors.ts';
 import { closed, emailInput } from '../../../operations/core/schemas.ts';
-import { sendPasswordLink } from '../../../operators/forgot-password.ts';
+import { sendPasswordLink } from '../../../operators/links.ts';
 import { constant, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

@@ -4,7 +4,7 @@ import { DoorlistError } from '../../../lib/errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
-import { signInByLink } from '../../../operators/sign-in-by-link.ts';
+import { signInByLink } from '../../../operators/sign-in.ts';
 import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';

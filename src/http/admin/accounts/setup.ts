@@ -6,7 +6,7 @@ import {
   presentOperator,
 } from '../../../operations/operators/operators.ts';
 import { completeSetup } from '../../../operators/setup.ts';
-import { signInByLink } from '../../../operators/sign-in-by-link.ts';
+import { signInByLink } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

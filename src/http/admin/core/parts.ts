@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationParts } from '../../../operations/core/parts.ts';
-import type { Actor } from '../../../operators/actor.ts';
-import { operatorOfDevice } from '../../../operators/known-browser.ts';
+import { operatorOfDevice } from '../../../operators/devices.ts';
 import { findLink } from '../../../operators/links.ts';
 import type { SignedIn } from '../../../operators/open-session.ts';
 import type { Operator } from '../../../operators/operator.ts';
+import type { Actor } from '../../../operators/roles.ts';
 import { isSetupToken } from '../../../operators/setup.ts';
 import type { SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';

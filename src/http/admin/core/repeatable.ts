@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { referenceTo } from '../../../operators/actor.ts';
+import { referenceTo } from '../../../operators/roles.ts';
 import { onlyOnce } from '../../../waitlist/requests/only-once.ts';
 import type { KeyedRequest } from '../../../waitlist/requests/repeated-requests.ts';
 import { digestUpload } from '../../plugins/upload.ts';
-import { readIdempotencyKey } from '../../sdk/idempotency-key.ts';
+import { readIdempotencyKey } from '../../sdk/parts.ts';
 import { heldParts } from './held-parts.ts';
 import type { AdminParts } from './parts.ts';
 import { type AddRoutes, type Handler, handlersFor } from './routes-for.ts';

@@ -1,5 +1,5 @@
-import { referenceTo } from '../../../operators/actor.ts';
 import { auditAs } from '../../../operators/audit.ts';
+import { referenceTo } from '../../../operators/roles.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { requireQueue as findQueue } from '../../../waitlist/queue/registry.ts';

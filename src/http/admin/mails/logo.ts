@@ -1,11 +1,10 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
-import { PICTURE_TYPES } from '../../../lib/picture-type.ts';
 import { uploadLogo } from '../../../mail/update-settings.ts';
 import { closed } from '../../../operations/core/schemas.ts';
 import { tag } from '../../../operations/mails/mail.ts';
 import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from '../../../operations/mails/settings.ts';
-import { PICTURE_BYTES_MAX } from '../../../waitlist/settings/pictures.ts';
+import { PICTURE_BYTES_MAX, PICTURE_TYPES } from '../../../waitlist/settings/pictures.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';

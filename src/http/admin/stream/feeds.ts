@@ -1,4 +1,4 @@
-import { OPERATOR_MAIL_CHANNEL } from '../../../mail/operators/target.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../../../mail/operators/notices.ts';
 import {
   type ChannelHealth,
   readDeliveryHealth,

@@ -16,7 +16,7 @@ import {
 import { writeCell } from '../../../waitlist/transfer/files/csv-record.ts';
 import { findImport, openBadRows } from '../../../waitlist/transfer/import/find-import.ts';
 import { readErrors } from '../../../waitlist/transfer/import/uploads.ts';
-import { exportFile } from '../../../wire/entry-export.ts';
+import { exportFile } from '../../../wire/export.ts';
 import { EXAMPLE_JOB } from '../../../wire/job.ts';
 import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

@@ -1,5 +1,5 @@
 import type { Status } from '../../../db/tables.ts';
-import { oneAhead } from '../../../lib/one-ahead.ts';
+import { oneAhead } from '../../../lib/promises.ts';
 import { readEntries } from '../../entries/browse-entries.ts';
 import { countEntries } from '../../entries/entries.ts';
 import { type Entry, openEntries } from '../../entries/entry.ts';

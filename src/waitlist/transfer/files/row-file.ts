@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
 import { invalid } from '../../../lib/errors.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { readCell } from './csv-record.ts';
 import { readAlone, readCsvPiece, readCsvRows } from './csv-rows.ts';
 import { readJsonRow, readJsonRows, readJsonText } from './json-rows.ts';

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { openScratch } from '../../../lib/scratch.ts';
 import { type ImportSource, type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
 import { type FileShape, readRowAgain, readRows, withNewlines } from './row-file.ts';

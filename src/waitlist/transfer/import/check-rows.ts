@@ -1,4 +1,4 @@
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { parseReferrer } from '../../people/identity.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';

@@ -1,4 +1,4 @@
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { openScratch } from '../../../lib/scratch.ts';
 
 const PAGE = 1_000;

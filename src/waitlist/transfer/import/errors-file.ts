@@ -1,6 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { findOutputFile, writeProblem } from '../../../lib/output-file.ts';
-import { createPrivateFile } from '../../../lib/private-file.ts';
+import { createPrivateFile, findOutputFile, writeProblem } from '../../../lib/files.ts';
 import { writeCell } from '../files/csv-record.ts';
 import { BAD_ROW_COLUMNS, JSON_ROW_COLUMN } from '../files/presets.ts';
 import { type ImportSource, type RawRow, ROW_BYTES_MAX } from '../files/raw-row.ts';

@@ -1,5 +1,5 @@
 import type { EntryTable, ImportLinkTable } from '../../../db/tables.ts';
-import { bytesKey } from '../../../lib/bytes-key.ts';
+import { bytesKey } from '../../../lib/ids.ts';
 import type { JobLease } from '../../jobs/jobs.ts';
 import { parseReferrer } from '../../people/identity.ts';
 import type { Context } from '../../queue/context.ts';

@@ -1,5 +1,5 @@
 import { statement } from '../../../db/statement.ts';
-import { bytesKey } from '../../../lib/bytes-key.ts';
+import { bytesKey } from '../../../lib/ids.ts';
 import { recordConfirmations } from '../../entries/confirm-entry.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';

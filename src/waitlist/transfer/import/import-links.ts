@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { advanceJob, readProgress } from '../../jobs/jobs.ts';
 import { readAndChangeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { QueueChange } from '../../queue/queue-change.ts';
-import { credit, takeCredit, writeReferrals } from '../../referrals/credits.ts';
+import { credit, withdrawCredit, writeReferrals } from '../../referrals/credits.ts';
 import { updateDepths } from '../../referrals/depth.ts';
 import { findCreditedMailboxes } from '../../referrals/mailboxes.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
@@ -125,7 +125,7 @@ async function breakCircles(
       const referrals = links.flatMap(({ seq, referrer: referrerSeq }) => {
         const referrer = members.find({ seq: referrerSeq });
         if (!referrer || !members.find({ seq })) return [];
-        takeCredit(referrer);
+        withdrawCredit(referrer);
         return [{ seq, referrerSeq, credited: false }];
       });
       writeReferrals(change, members, referrals);

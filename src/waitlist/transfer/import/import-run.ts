@@ -1,6 +1,6 @@
 import { withSmallHeap } from '../../../lib/heap-growth.ts';
 import { formatId, type Id } from '../../../lib/ids.ts';
-import { oneAhead } from '../../../lib/one-ahead.ts';
+import { oneAhead } from '../../../lib/promises.ts';
 import { finishJob, type JobLease, readProgress } from '../../jobs/jobs.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';

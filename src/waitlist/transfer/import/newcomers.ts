@@ -1,4 +1,4 @@
-import { endOfTurn } from '../../../lib/end-of-turn.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
 import { openScratch } from '../../../lib/scratch.ts';
 import type { Members } from '../../referrals/members.ts';
 import type { ImportCandidate } from './import-candidate.ts';

@@ -1,4 +1,0 @@
-/** As a shell reads it back. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
