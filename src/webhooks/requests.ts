@@ -129,7 +129,7 @@ export function lazyDispatcher({
 }): LazyDispatcher {
   const create = async () => {
     const { Agent, ProxyAgent } = await import('undici');
-    if (proxyUrl !== undefined) return new ProxyAgent({ ...common, uri: proxyUrl });
+    if (proxyUrl !== undefined) return new ProxyAgent({ ...common, uri: proxyUrl, proxyTunnel: false }); // Only https is tunnelled.
     return new Agent({ ...common, ...(connect && { connect }) });
   };
   let created: Promise<Dispatcher> | undefined;

@@ -13,10 +13,10 @@ const OF_ACCOUNTS = /\/admin\/v1\/(session|setup|password|me)(\/|$)/;
 export const idempotencyKeys: Middleware = {
   onRequest: async ({ request }) => {
     if (request.method !== 'POST' || OF_ACCOUNTS.test(new URL(request.url).pathname)) return;
-    const body = await request.text();
-    const what = `${request.url} ${body}`;
+    const body = await request.arrayBuffer(); // It can be a picture.
+    const what = `${request.url} ${new TextDecoder('latin1').decode(body)}`;
     // Not a clone, whose body would be a stream.
-    const keyed = new Request(request, body === '' ? {} : { body });
+    const keyed = new Request(request, body.byteLength === 0 ? {} : { body });
     keyed.headers.set('idempotency-key', keyFor(what));
     sent.set(keyed, what);
     return keyed;
