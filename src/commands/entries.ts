@@ -123,6 +123,7 @@ export const entries: Command[] = [
     once: true,
     about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
     operands: { WHO: false },
+    fields: { entryId: false },
     input: async (flags, context, [who = '']) => ({
       entryId: await entryIdOf(context, await queueOf(context, flags), who),
     }),

@@ -72,9 +72,13 @@ forEachEngine((engine) => {
       assert.match(tester.key, /^dl_test_/);
       assert.deepEqual([tester.environment, tester.canRead, tester.expiresAt], ['development', true, hour]);
       assert.equal((await read(tester.key)).status, 200);
-      const listed = succeeded(await admin.get<Page>(`${at}?environment=development`));
+      const listed = await eventually(
+        async () => succeeded(await admin.get<Page>(`${at}?environment=development`)),
+        ({ keys }) => keys[0]?.lastUsedAt !== null,
+      );
       const { key: _, ...shown } = tester;
-      assert.deepEqual(listed, { keys: [shown], nextCursor: null });
+      const lastUsedAt = new Date(START).toISOString();
+      assert.deepEqual(listed, { keys: [{ ...shown, lastUsedAt }], nextCursor: null });
       const [record] = await auditOf(service, `key:${tester.id}`);
       assert.equal(record?.action, 'key.created');
       assert.deepEqual(record?.details.after, {
