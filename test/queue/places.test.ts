@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
+import { removeAsNeverJoined } from '../../src/waitlist/entries/never-joined.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import { closePlaces } from '../../src/waitlist/referrals/close-places.ts';
 import { rerank } from '../../src/waitlist/referrals/rerank.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { runUndo, startUndo } from '../../src/waitlist/transfer/import/undo-import.ts';
@@ -155,6 +158,47 @@ forEachEngine((engine) => {
       assert.equal(await positionOf(list, 'late1@example.com'), 2_395);
       await sound(list);
     });
+  });
+
+  it('people whom an operator moved follow in steps, however many were moved to one place', async () => {
+    const atOnce = 3;
+    const rows = async (list: List) =>
+      service.context.db.query
+        .selectFrom('entry')
+        .select(['seq', 'rank', 'closed', 'moved'])
+        .where('queue_id', '=', (await list.queue()).id)
+        .orderBy('seq')
+        .execute();
+    const crowd = async () => {
+      const list = await service.waitlist();
+      await signUp(list, 'p', 1, 14);
+      for (const n of [1, 2, 3, 4, 5, 6, 7, 8]) await move(list, `p${n}@example.com`, 14);
+      await signUp(list, 'p', 15, 8);
+      for (const n of [22, 16, 17, 18, 19]) await move(list, `p${n}@example.com`, 3);
+      await move(list, 'p3@example.com', 20);
+      const queue = await list.queue();
+      await changeQueue(service.context, queue, async (change) => {
+        for (const seq of [9, 12, 15])
+          await removeAsNeverJoined(service.context, change, { first_seq: seq, last_seq: seq });
+      });
+      return list;
+    };
+    const [list, whole] = [await crowd(), await crowd()];
+    const before = await order(list);
+    const queue = await list.queue();
+    let after = 0;
+    for (let isLast = false; !isLast; ) {
+      const old = await rows(list);
+      const step = await changeQueue(service.context, queue, (change) => closePlaces(change, after, atOnce));
+      ({ upTo: after, isLast } = step);
+      const changed = (await rows(list)).filter((row, at) => JSON.stringify(row) !== JSON.stringify(old[at]));
+      // Joined and moved ones, and those at the place of one of them.
+      assert.ok(changed.length <= 3 * atOnce, String(changed.length));
+      assert.deepEqual(await order(list), before);
+      await sound(list);
+    }
+    await rerank(service.context, await whole.queue());
+    assert.deepEqual(await rows(list), await rows(whole));
   });
 
   describe('whoever was moved to the end', () => {

@@ -4,6 +4,9 @@ import { operationsOf, type Place } from './documented.ts';
 /** Marks of two classes in turn, which normalizing has to sort: it takes time that grows with the square. */
 const marks = (units: number) => 'a\u0316\u0301'.repeat(units / 3);
 
+const manyKeys = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])));
+
 /** As JSON, because some of it is what no value of JavaScript is written as. */
 export const HOSTILE_JSON: Readonly<Record<string, string>> = {
   'a NUL': '"a\\u0000b"',
@@ -15,7 +18,11 @@ export const HOSTILE_JSON: Readonly<Record<string, string>> = {
   'a megabyte of marks': JSON.stringify(marks(500_000)),
   'many dots': JSON.stringify('.'.repeat(100_000)),
   'many elements': JSON.stringify(Array.from({ length: 4_000 }, (_, n) => `x${n}`)),
-  'many keys': JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`k${n}`, n]))),
+  'many keys': manyKeys(4_000),
+  // Some bodies may be as large as that. Others are refused by their length.
+  'a hundred thousand elements': JSON.stringify(Array.from({ length: 100_000 }, (_, n) => `x${n}`)),
+  'a hundred thousand keys': manyKeys(100_000),
+  'keys in many objects': JSON.stringify(Array(15).fill(JSON.parse(manyKeys(4_000)))),
 };
 
 /** In an address, which is at most 16 KiB. */
@@ -38,9 +45,16 @@ export interface HostileRequest {
   isLong: boolean;
 }
 
-/** Every operation, with every parameter and every field of its body replaced in turn. */
-export function* hostileRequests(document: Document, waitlistId: string): Generator<HostileRequest> {
-  for (const place of operationsOf(document)) {
+/**
+ * Every operation, with every parameter and every field of its body replaced in turn. What it is about exists, so those
+ * that delete come last.
+ */
+export function* hostileRequests(
+  document: Document,
+  existing: Readonly<Record<string, string>>,
+): Generator<HostileRequest> {
+  const rank = ({ method }: Place) => (method.toUpperCase() === 'DELETE' ? 1 : 0);
+  for (const place of operationsOf(document).toSorted((a, b) => rank(a) - rank(b))) {
     const method = place.method.toUpperCase();
     const { operationId, parameters = [] } = place.operation;
     const addressed = parameters.filter((parameter) => parameter.in === 'path' || parameter.in === 'query');
@@ -48,11 +62,11 @@ export function* hostileRequests(document: Document, waitlistId: string): Genera
     const rawBody = body === undefined ? {} : { rawBody: JSON.stringify(body) };
     for (const { name } of addressed)
       for (const [called, word] of Object.entries(HOSTILE_WORDS)) {
-        const url = addressOf(place, addressed, waitlistId, { [name]: word });
+        const url = addressOf(place, addressed, existing, { [name]: word });
         yield { what: `${operationId} with ${called} as ${name}`, method, url, ...rawBody, isLong: false };
       }
     if (body === undefined) continue;
-    const url = addressOf(place, addressed, waitlistId, {});
+    const url = addressOf(place, addressed, existing, {});
     for (const path of fieldsOf(document, place, body))
       for (const [called, json] of Object.entries(HOSTILE_JSON)) {
         const what = `${operationId} with ${called} as ${path.join('.') || 'body'}`;
@@ -64,10 +78,10 @@ export function* hostileRequests(document: Document, waitlistId: string): Genera
 function addressOf(
   { path }: Place,
   parameters: readonly Parameter[],
-  waitlistId: string,
+  existing: Readonly<Record<string, string>>,
   words: Record<string, string>,
 ): string {
-  const given = (name: string) => words[name] ?? (name === 'waitlistId' ? waitlistId : 'none');
+  const given = (name: string) => words[name] ?? existing[name] ?? 'none';
   const where = path.replace(/\{(\w+)\}/g, (_, name: string) => given(name));
   const query = Object.entries(words).filter(([name]) =>
     parameters.some((each) => each.name === name && each.in === 'query'),

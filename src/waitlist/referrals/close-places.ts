@@ -15,42 +15,72 @@ export async function openHole({ trx, queue }: QueueChange, seq: number): Promis
     .execute();
 }
 
+/** How far closing up came: to the end, or up to this joining sequence. */
+interface Closed {
+  readonly upTo: number;
+  readonly isLast: boolean;
+}
+
 /**
  * Closes up the places of the next entries, in order of joining. Those who are not reached yet stay further behind, so
- * nobody passes anybody. Whoever an operator moved stays between the same two. Returns how far it came.
+ * nobody passes anybody. Whoever an operator moved stays between the same two. Where many were moved to between two
+ * places, they follow in steps of their own, from the front.
  */
-export async function closePlaces(change: QueueChange, after: number): Promise<number> {
+export async function closePlaces(
+  change: QueueChange,
+  after: number,
+  atOnce = PLACES_AT_ONCE,
+): Promise<Closed> {
   const { trx, queue, lastSeq, places } = change;
   const base = await readBase(change, after);
-  const rows = await readNext(change, base.seq);
-  const isLast = rows.length < PLACES_AT_ONCE;
-  const upTo = isLast ? lastSeq : (rows.at(-1)?.seq ?? lastSeq);
+  const all = await readNext(change, base.seq, atOnce);
   const counted = base.seq - base.closed;
-  const spots: Spot[] = [
-    { seq: base.seq, before: placeOf(base), after: placeOf(base) },
-    ...rows.map((row, index) => {
-      const closed = row.seq - counted - index - 1;
-      return { seq: row.seq, before: placeOf(row), after: placeOf({ ...row, closed }) };
-    }),
-  ];
-  const closed = lastSeq - counted - rows.length;
-  if (isLast) {
-    places.closed = closed;
-    const end = Number.POSITIVE_INFINITY;
-    spots.push({ seq: end, before: end, after: placeOf({ seq: lastSeq + 1, ...places }) });
+  const spotOf = (row: Row, index: number): Spot => {
+    const closed = row.seq - counted - index - 1;
+    return { seq: row.seq, before: placeOf(row), after: placeOf({ ...row, closed }) };
+  };
+  const closedAtEnd = (count: number) => lastSeq - counted - count;
+  const end = Number.POSITIVE_INFINITY;
+  const endAfter = (count: number): Spot => {
+    const after = placeOf({ seq: lastSeq + 1, ...places, closed: closedAtEnd(count) });
+    return { seq: end, before: end, after };
+  };
+  const first = { seq: base.seq, before: placeOf(base), after: placeOf(base) };
+  const [next] = all;
+  const between = await readMisplaced(change, first, next ? spotOf(next, 0) : endAfter(0), atOnce);
+  if (between.areMore) {
+    writePlaces(change, [], { rows: [], moved: [], placed: between.placed });
+    return { upTo: base.seq, isLast: false };
   }
-  await writePlaces(change, rows, spots);
+  const found = all.length < atOnce ? end : placeOf(all.at(-1) as Row);
+  const moved = next ? await readMoved(change, placeOf(next), found, atOnce) : [];
+  const cut = moved[atOnce]?.rank ?? end;
+  const rows = all.filter((row, index) => index === 0 || placeOf(row) < cut);
+  const isLast = all.length < atOnce && cut === end;
+  const spots = [first, ...rows.map(spotOf)];
+  if (isLast) spots.push(endAfter(rows.length));
+  const upTo = isLast ? lastSeq : (rows.at(-1)?.seq ?? lastSeq);
+  const reached = moved.filter(({ rank }) => isLast || rank <= (spots.at(-1) as Spot).before);
+  writePlaces(change, spots, { rows, moved: reached, placed: between.placed });
+  const closed = closedAtEnd(rows.length);
+  if (isLast) places.closed = closed;
   await trx
     .updateTable('queue_state')
     .set(isLast ? { close_after: null, closed } : { close_after: upTo })
     .where('queue_id', '=', queue.id)
     .execute();
-  return upTo;
+  return { upTo, isLast };
 }
 
-async function writePlaces(change: QueueChange, rows: readonly Row[], spots: readonly Spot[]): Promise<void> {
-  const { trx, queue, tally } = change;
-  const moved = await readMoved(change, spots[0]?.before ?? 0, spots.at(-1)?.before ?? 0);
+interface Found {
+  rows: readonly Row[];
+  /** To these places, and in between. */
+  moved: readonly Row[];
+  /** Their ranks are known. */
+  placed: readonly Placement[];
+}
+
+function writePlaces(change: QueueChange, spots: readonly Spot[], { rows, moved, placed }: Found): void {
   const changed = new Map<number, Row>();
   for (const [index, row] of rows.entries()) {
     const { before, after } = spots[index + 1] as Spot;
@@ -61,12 +91,13 @@ async function writePlaces(change: QueueChange, rows: readonly Row[], spots: rea
     changed.set(row.seq, { ...row, closed: row.closed + up, rank, moved: keepsRank ? row.moved + up : 0 });
   }
   const ranks = spotsAfter(spots, moved);
-  for (const row of moved) {
+  const placements = [...placed, ...moved.map((row) => ({ row, rank: ranks.get(row.seq) ?? row.rank }))];
+  for (const { row, rank } of placements) {
     const own = changed.get(row.seq) ?? row;
-    const rank = ranks.get(row.seq) ?? row.rank;
     if (rank !== row.rank) changed.set(row.seq, { ...own, rank, moved: own.moved + rank - row.rank });
   }
-  const before = new Map([...rows, ...moved].map(({ seq, rank }) => [seq, rank]));
+  const before = new Map([...rows, ...placements.map(({ row }) => row)].map(({ seq, rank }) => [seq, rank]));
+  const { trx, queue, tally } = change;
   const written = [...changed.values()].map(({ seq, status, closed, rank, moved }) => {
     tally.leave(status, before.get(seq) ?? rank);
     tally.enter(status, rank);
@@ -77,11 +108,10 @@ async function writePlaces(change: QueueChange, rows: readonly Row[], spots: rea
 
 type Row = Awaited<ReturnType<typeof readNext>>[number];
 
+const COLUMNS = ['seq', 'closed', 'opened', 'status', 'rank', 'moved'] as const;
+
 function entriesOf({ trx, queue }: QueueChange) {
-  return trx
-    .selectFrom('entry')
-    .select(['seq', 'closed', 'opened', 'status', 'rank', 'moved'])
-    .where('queue_id', '=', queue.id);
+  return trx.selectFrom('entry').select(COLUMNS).where('queue_id', '=', queue.id);
 }
 
 /** The last one whose place is right. */
@@ -94,16 +124,64 @@ async function readBase(change: QueueChange, after: number) {
   return row ?? { seq: 0, closed: 0, opened: 0 };
 }
 
-function readNext(change: QueueChange, after: number) {
-  return entriesOf(change).where('seq', '>', after).orderBy('seq').limit(PLACES_AT_ONCE).execute();
+function readNext(change: QueueChange, after: number, atOnce: number) {
+  return entriesOf(change).where('seq', '>', after).orderBy('seq').limit(atOnce).execute();
 }
 
-/** Whom an operator moved to somewhere behind the first of these places, and not behind the last. */
-async function readMoved(change: QueueChange, first: number, last: number): Promise<Row[]> {
-  const rows = entriesOf(change)
-    .where('moved', '<>', sql.lit(0)) // Not a parameter, or plans that are kept could not use the index.
-    .where('rank', '>', first);
-  return (Number.isFinite(last) ? rows.where('rank', '<=', last) : rows).execute();
+/** Whom an operator moved to one of these places or in between, and the first of those behind if they are too many. */
+async function readMoved(change: QueueChange, first: number, last: number, atOnce: number): Promise<Row[]> {
+  const moved = movedOf(change).where('rank', '>=', first);
+  const upTo = Number.isFinite(last) ? moved.where('rank', '<=', last) : moved;
+  const rows = await upTo
+    .orderBy('rank')
+    .limit(atOnce + 1)
+    .execute();
+  // Those at one place go with it.
+  return rows[atOnce]?.rank === first ? movedOf(change).where('rank', '=', first).execute() : rows;
+}
+
+function movedOf(change: QueueChange) {
+  // Not a parameter, or plans that are kept could not use the index.
+  return entriesOf(change).where('moved', '<>', sql.lit(0));
+}
+
+/** The rank that somebody gets. */
+interface Placement {
+  readonly row: Row;
+  readonly rank: number;
+}
+
+/**
+ * Of those whom an operator moved in between two places, the first that are not where they belong: as `spotsAfter` says,
+ * counted from the place behind, which those who are there already do not change.
+ */
+async function readMisplaced(
+  change: QueueChange,
+  ahead: Spot,
+  behind: Spot,
+  atOnce: number,
+): Promise<{ placed: Placement[]; areMore: boolean }> {
+  const gap = movedOf(change)
+    .select(sql<number>`dense_rank() over (order by rank desc)`.as('from_end'))
+    .where('rank', '>', ahead.before);
+  const within = Number.isFinite(behind.before) ? gap.where('rank', '<', behind.before) : gap;
+  const spot = sql<number>`${sql.lit(behind.after)} - from_end`;
+  const noRoom = Number.isFinite(behind.seq)
+    ? sql`case when seq < ${sql.lit(behind.seq)} then ${sql.lit(ahead.after)} else ${sql.lit(ahead.after + 1)} end`
+    : sql.lit(ahead.after);
+  const target = sql<number>`case when ${spot} > ${sql.lit(ahead.after)} then ${spot} else ${noRoom} end`;
+  const misplaced = change.trx
+    .selectFrom(within.as('gap'))
+    .select([...COLUMNS, target.as('target')])
+    .where('rank', '<>', target);
+  const few = await misplaced
+    .orderBy('rank')
+    .limit(atOnce + 1)
+    .execute();
+  const last = few[atOnce];
+  // Those with the same rank stay together.
+  const rows = last ? await misplaced.where('rank', '<=', last.rank).execute() : few;
+  return { placed: rows.map(({ target: rank, ...row }) => ({ row, rank })), areMore: last !== undefined };
 }
 
 /** A place that somebody has by joining, before and after others are closed up. */

@@ -59,8 +59,8 @@ export async function rerankStep(change: QueueChange): Promise<{ upTo: number; l
     .where('queue_id', '=', queue.id)
     .executeTakeFirstOrThrow();
   if (close_after !== null) {
-    const upTo = await closePlaces(change, close_after);
-    return upTo < lastSeq || rerank_after !== null ? { upTo, lastSeq } : null;
+    const { upTo, isLast } = await closePlaces(change, close_after);
+    return isLast && rerank_after === null ? null : { upTo, lastSeq };
   }
   if (rerank_after === null) return null;
   const upTo = await applyBoost(change, rerank_after);
