@@ -8,10 +8,13 @@ import { runCommandLine } from '../src/commands/command-line.ts';
 import { readConfig } from '../src/config/config.ts';
 import { STATUSES } from '../src/db/tables.ts';
 import { startReceiver } from '../src/demo/receiver.ts';
+import type { AnyFinding } from '../src/installation/health.ts';
 import { openExisting } from '../src/installation/open.ts';
+import { formatId } from '../src/lib/ids.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { argon2Passwords } from '../src/operators/password.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
+import { levelOf } from '../src/waitlist/upkeep/health.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -143,6 +146,34 @@ describe('the demo', () => {
       },
     });
     assert.equal(code, 0, report);
+  });
+
+  it('warns of one thing: an endpoint that fails, in the three lines about it', async () => {
+    let report = '';
+    const code = await runCommandLine(['status', '--json'], {
+      environment: { DOORLIST_DATA_DIR: dir },
+      out: (text) => {
+        report += text;
+      },
+      error: () => {},
+    });
+    const { findings } = JSON.parse(report) as { findings: AnyFinding[] };
+    const loud = findings.filter((finding) => !['fine', 'unchecked'].includes(levelOf(finding)));
+    assert.deepEqual(
+      loud.map(({ what, level }) => [what, level]),
+      ['webhooks', 'webhook error', 'webhook endpoint'].map((what) => [what, 'warning']),
+      report,
+    );
+    const failing = await context.db.query
+      .selectFrom('delivery')
+      .select('target_id')
+      .distinct()
+      .where('failed_at', 'is not', null)
+      .execute();
+    assert.deepEqual(
+      [code, loud.at(-1)?.endpoint?.id],
+      [0, ...failing.map(({ target_id }) => formatId('whe', target_id))],
+    );
   });
 
   it('is kept by the next run, whose password still works', async () => {

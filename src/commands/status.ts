@@ -47,7 +47,7 @@ export async function showStatus(config: Config): Promise<Outcome> {
       findings.push(
         ...(await checkOperation(context, config)),
         ...checkServer(config),
-        ...(await checkMailServer(context, await hasMailServer(context, config))),
+        ...(await checkMailServer(context, config, await hasMailServer(context, config))),
         ...(await checkAllWork(context)),
       );
     } finally {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { oldestId } from '../lib/ids.ts';
 import { DAY_MS } from '../lib/time.ts';
@@ -11,12 +12,13 @@ import { INSTALLATION_ID } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { MAIL_CHANNEL, MAIL_TARGET } from '../waitlist/sending/state.ts';
 import { type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
+import { ownCommand } from './own-commands.ts';
 
 /** A few addresses always bounce. */
 const FAILED_SHARE_MAX = 0.05;
 
 /** Whether there is a mail server, if one is needed, and whether it took emails lately. */
-export async function checkMailServer(context: Context, isSet: boolean): Promise<Finding[]> {
+export async function checkMailServer(context: Context, config: Config, isSet: boolean): Promise<Finding[]> {
   const what = 'mail server';
   const { db } = context;
   if (!isSet) {
@@ -50,7 +52,7 @@ export async function checkMailServer(context: Context, isSet: boolean): Promise
     : [
         {
           ...{ what, ok: true, level: 'unchecked' },
-          detail: 'set, but no email was sent in the last 24 hours. `doctor` connects to it',
+          detail: `set, but no email was sent in the last 24 hours. \`${ownCommand(config, 'doctor')}\` connects to it`,
         },
       ];
 }

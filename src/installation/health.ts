@@ -23,6 +23,7 @@ import { checkStored } from './check-stored.ts';
 import { checkDamage } from './damage-note.ts';
 import { explainError } from './explain-error.ts';
 import { checkRotation } from './master-key-rotation.ts';
+import { ownCommand } from './own-commands.ts';
 
 /** A week of signups is a lot to lose. */
 const BACKUP_AGE_MAX_MS = 7 * DAY_MS;
@@ -41,7 +42,7 @@ export async function checkInstallation(context: Context, config: Config): Promi
   if (operation.some(({ what, ok }) => what === 'cluster' && !ok)) return [...operation, UNKNOWN_WORK];
   return [
     ...operation,
-    ...(await checkMailServer(context, config.smtpUrl !== undefined)),
+    ...(await checkMailServer(context, config, config.smtpUrl !== undefined)),
     ...(await checkWork(context, await glanceAtDeliveries(context))),
   ];
 }
@@ -54,7 +55,7 @@ export async function checkOperation(context: Context, config: Config): Promise<
     ...(database ? [database] : []),
     ...checkDamage(config),
     ...(lost ? [lost] : [await checkMasterKey(context, config), ...(await checkRotation(context, config))]),
-    await checkBackup(context),
+    await checkBackup(context, config),
     checkVersions(),
     ...storage,
   ];
@@ -100,7 +101,8 @@ async function keyFileProblem(context: Context, file: string): Promise<string | 
   return kept.length === 0 ? `${file} is missing.` : `${file} holds another key than the database has.`;
 }
 
-async function checkMasterKey(context: Context, { masterKey, dataDir }: Config): Promise<Finding> {
+async function checkMasterKey(context: Context, config: Config): Promise<Finding> {
+  const { masterKey, dataDir } = config;
   const what = 'master key';
   const confirmedAt = await readConfirmation(context, what);
   const source = masterKey === undefined ? 'from a file' : 'from DOORLIST_MASTER_KEY';
@@ -113,18 +115,26 @@ async function checkMasterKey(context: Context, { masterKey, dataDir }: Config):
     return { what, ok: true, detail: `${detail}, backed up` };
   return {
     ...{ what, ok: true, level: 'warning' },
-    detail: `${detail}, not backed up yet: without it, all personal data is lost. Run \`backup\`, or store the output of \`master-key show\` in a safe place`,
+    detail: `${detail}, not backed up yet: ${whyToSaveMasterKey(config)}`,
   };
 }
 
-async function checkBackup(context: Context): Promise<Finding> {
+export function whyToSaveMasterKey(config: Config): string {
+  const [backup, show] = ['backup FILE', 'master-key show'].map((words) => ownCommand(config, words));
+  return `without it, all personal data is lost. Run \`${backup}\`, or store the output of \`${show}\` in a safe place`;
+}
+
+async function checkBackup(context: Context, config: Config): Promise<Finding> {
   const what = 'backup';
   const { backup_at: at } = await context.db.query
     .selectFrom('instance')
     .select('backup_at')
     .executeTakeFirstOrThrow();
   const ageMs = at === null ? Number.POSITIVE_INFINITY : Math.max(0, (await sharedNow(context)) - at);
-  const last = at === null ? 'none was made with `backup`' : `last made ${ageInWords(ageMs)} ago`;
+  const last =
+    at === null
+      ? `none was made with \`${ownCommand(config, 'backup FILE')}\``
+      : `last made ${ageInWords(ageMs)} ago`;
   if (ageMs <= BACKUP_AGE_MAX_MS) return { what, ok: true, detail: last };
   const confirmedAt = await readConfirmation(context, what);
   return confirmedAt === undefined

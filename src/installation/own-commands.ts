@@ -48,6 +48,12 @@ export function ownCommands(config: Settings, place: Place = thisPlace()): OwnCo
   return { command, variables, secrets, start: inline({ ...variables, ...listening }, startFor(command)) };
 }
 
+/** The same with these words, to be copied: with what it needs, but its secrets. */
+export function ownCommand(config: Settings, words: string): string {
+  const { command, variables } = ownCommands(config);
+  return inline(variables, `${command} ${words}`);
+}
+
 /** A command with its variables, on one line. */
 export function inline(variables: Record<string, string>, command: string): string {
   const set = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);

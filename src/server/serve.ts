@@ -8,7 +8,7 @@ import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { listenForMetrics, type MetricsPage } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { lockForServing } from '../installation/data-directory.ts';
-import { checkInstallation } from '../installation/health.ts';
+import { checkInstallation, whyToSaveMasterKey } from '../installation/health.ts';
 import { logMigration } from '../installation/log-migration.ts';
 import { openContext } from '../installation/open.ts';
 import { waitForDatabase, warnOfLargePools } from '../installation/wait-for-database.ts';
@@ -166,12 +166,13 @@ function endWithin(ms: number, log: Logger, fields: { reason?: string } = {}): N
 /**
  * Backups of PostgreSQL rarely include this machine's data directory, and they are worthless without the key.
  */
-async function remindToSaveMasterKey({ masterKey, dataDir }: Config, context: Context): Promise<void> {
+async function remindToSaveMasterKey(config: Config, context: Context): Promise<void> {
+  const { masterKey, dataDir } = config;
   if (masterKey !== undefined || isMasterKeySaved(dataDir, await currentMasterKey(context))) return;
   const { log } = context;
   log.warn(
     { file: path.join(dataDir, 'master.key') },
-    'the master key exists only in this file, and without it all personal data is lost. Run `backup`, or store the output of `master-key show` in a safe place',
+    `the master key exists only in this file: ${whyToSaveMasterKey(config)}`,
   );
 }
 

@@ -38,6 +38,7 @@ interface Sending {
   bounced: number;
   complained: number;
   bounceRate: number | null;
+  complaintRate: number | null;
   bouncePercent: number | null;
   complaintPercent: number | null;
   paused: boolean;
@@ -298,7 +299,17 @@ forEachEngine((engine) => {
       await list.signup(...emails.map((email) => ({ email })));
       await sentBefore(list, 49);
       await report(list, 'bounce', emails);
-      assert.equal((await sending(list)).paused, false);
+      const { paused, bounced, bounceRate, complaintRate } = await sending(list);
+      assert.deepEqual([paused, bounced, bounceRate, complaintRate], [false, 20, null, null]);
+    });
+
+    it('are shown as a rate from 50 on', async () => {
+      const list = await mailingList(service, ['invite']);
+      await list.signup({ email: 'one@example.com' });
+      await sentBefore(list, 50);
+      await report(list, 'bounce', ['one@example.com']);
+      const { bounceRate, complaintRate } = await sending(list);
+      assert.deepEqual([bounceRate, complaintRate], [2, 0]);
     });
   });
 

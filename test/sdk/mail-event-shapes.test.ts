@@ -18,13 +18,18 @@ import {
 } from '../support/provider-reports.ts';
 import {
   BELOW_A_LEAF,
+  BY_AN_ISSUER_OF_LISTS,
   EXPIRED,
   ISSUER,
   LEAF,
+  LEAF_OF_ROOT,
   OF_A_STRANGER,
+  ONLY_FOR_ENCRYPTION,
   OTHER_NAME,
   PRIVATE_KEY,
   ROOT,
+  ROOT_OF_LEAVES,
+  TOO_DEEP,
 } from '../support/sns-certificates.ts';
 
 const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -48,7 +53,7 @@ forEachEngine((engine) => {
         asked.push(url.href);
         return Buffer.from(url.href === ISSUER_URL ? ISSUER : amazonAnswers(url.href));
       },
-      snsRoots: [ROOT],
+      snsRoots: [ROOT, ROOT_OF_LEAVES],
     });
     list = await service.waitlist();
   });
@@ -209,6 +214,9 @@ forEachEngine((engine) => {
         [BELOW_A_LEAF, /its certificate leads to no authority that is trusted$/],
         [`${BELOW_A_LEAF}\n${LEAF}`, /its certificate leads to no authority that is trusted$/],
         [ISSUER, /its certificate is one of an authority$/],
+        [TOO_DEEP, /its certificate has more authorities above it than one of them allows$/],
+        [BY_AN_ISSUER_OF_LISTS, /its certificate leads to no authority that is trusted$/],
+        [ONLY_FOR_ENCRYPTION, /its certificate is not for signatures$/],
       ];
       for (const [index, [certificate, message]] of served.entries()) {
         amazonAnswers = () => certificate;
@@ -220,6 +228,9 @@ forEachEngine((engine) => {
       const SigningCertURL = `${AMAZON}/SimpleNotificationService-b.pem`;
       assert.equal(await taken(hook, signed(notification(content, { SigningCertURL })), TEXT), 1);
       assert.deepEqual(asked, [SigningCertURL], 'its issuer came along');
+      amazonAnswers = () => LEAF_OF_ROOT;
+      const direct = { SigningCertURL: `${AMAZON}/SimpleNotificationService-c.pem` };
+      assert.equal(await taken(hook, signed(notification(content, direct)), TEXT), 1);
     });
 
     it('count once, for an hour', async () => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { endOfTurn } from '../../lib/promises.ts';
 import type { Get } from '../../webhooks/requests.ts';
+import { authoritiesBelow, isForSignatures } from './certificate-uses.ts';
 
 /** A leaf, two that issued each other, and the root. */
 const LONGEST_CHAIN = 4;
@@ -31,11 +32,12 @@ export async function trustedCertificate(
   const [leaf, ...others] = (text.match(PEM) ?? []).map(parse);
   if (!leaf) throw new Untrusted('is not a certificate');
   if (leaf.ca) throw new Untrusted('is one of an authority');
+  if (!isForSignatures(leaf)) throw new Untrusted('is not for signatures');
   if (!namesOf(leaf).some(isNamed)) throw new Untrusted('is for another name');
   const chain = [leaf];
   for (let last = leaf; chain.length < LONGEST_CHAIN; chain.push(last)) {
     const root = await rootOf(last, roots);
-    if (root) return { leaf, ...validity([...chain, root]) };
+    if (root) return trusted(leaf, [...chain.slice(1), root]);
     last = others.find((one) => isIssuer(one, last)) ?? (await issuerOf(last, get));
   }
   throw new Untrusted('leads to no authority that is trusted');
@@ -60,6 +62,19 @@ async function rootOf(
   return undefined;
 }
 
+/** `authorities`: from the one that issued it up to the root. */
+function trusted(leaf: X509Certificate, authorities: readonly X509Certificate[]): TrustedCertificate {
+  let between = 0;
+  for (const authority of authorities) {
+    if (between > authoritiesBelow(authority))
+      throw new Untrusted('has more authorities above it than one of them allows');
+    // One that renews its own key counts once.
+    if (authority.subject !== authority.issuer) between += 1;
+  }
+  return { leaf, ...validity([leaf, ...authorities]) };
+}
+
+/** OpenSSL looks at the key usage of the one: whether it may sign certificates. */
 function isIssuer(one: X509Certificate, of: X509Certificate): boolean {
   return one.ca && one.subject === of.issuer && of.checkIssued(one) && of.verify(one.publicKey);
 }
