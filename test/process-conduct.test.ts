@@ -278,7 +278,8 @@ forEachEngine((engine) => {
       rmSync(file);
       for (const words of [['migrate'], ['waitlist', 'list']]) {
         const { code, stderr } = await runHere(storage.environment, ...words);
-        assert.equal(code, 1);
+        // A disk may not be mounted yet. A server says so at once, to whoever starts it.
+        assert.equal(code, words[0] === 'migrate' ? 1 : 75, stderr);
         assert.ok(stderr.startsWith(`doorlist: There is no master key in ${file}, `), stderr);
         assert.match(stderr, /Nothing was changed\.\n$/);
       }

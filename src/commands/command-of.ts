@@ -125,9 +125,10 @@ const USUAL_WORDS: Readonly<Record<string, FieldWords>> = {
 
 /** In the order of the words, because what matters most is said first. */
 function fieldsOf<Answer>(operation: Operation, { fields: said = {}, all }: CommandWords<Answer>): Field[] {
+  const isUsual = (name: string) =>
+    name === 'waitlistId' || (name === 'environment' && operation.scope === 'queue');
   const isHidden = (name: string) =>
-    (said === 'none' ? operation.scope !== 'queue' || !(name in USUAL_WORDS) : said[name] === false) ||
-    (all !== undefined && name in pageQuery);
+    (said === 'none' ? !isUsual(name) : said[name] === false) || (all !== undefined && name in pageQuery);
   const fields = schemasOf(operation).flatMap(({ properties, required = [] }) =>
     Object.entries(properties).map(([name, schema]) => {
       const words = said === 'none' ? {} : said[name] || {};

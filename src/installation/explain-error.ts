@@ -28,7 +28,6 @@ export function explainError(error: Error, config?: Where): string | undefined {
     error instanceof SchemaTooNew ||
     error instanceof NothingThere ||
     error instanceof SchemaTooOld ||
-    error instanceof NothingThere ||
     error instanceof PostgresTooOld ||
     error instanceof PostgresToolProblem ||
     error instanceof BackupProblem
@@ -110,6 +109,7 @@ export function mayPass(error: Error): boolean {
   if (error instanceof DoorlistError) return ['unavailable', 'rate_limited'].includes(error.code);
   return (
     error instanceof DatabaseUnavailable ||
+    error instanceof NothingThere ||
     error instanceof SchemaTooOld ||
     error instanceof SchemaTooNew ||
     explainSqlite(error, '') !== undefined ||
