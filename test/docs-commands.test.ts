@@ -55,10 +55,11 @@ const NOT_RUN: Record<string, number> = {
   'docs/emails.md': 7,
   'docs/import-export.md': 3,
   'docs/migrate.md': 1,
-  'docs/operations.md': 6,
+  'docs/operations.md': 7,
   'docs/queue.md': 2,
   'docs/scaling.md': 3,
   'docs/systemd.md': 6,
+  'docs/upgrade.md': 1,
   'docs/webhooks.md': 1,
   'packages/client/README.md': 1,
 };

@@ -130,7 +130,7 @@ forEachEngine((engine) => {
       assertError(await admin.get('/waitlists?cursor=moon'), 400, 'invalid_request');
       assertError(await admin.get('/waitlists?limit=0'), 400, 'invalid_request');
       assertError(await admin.get('/waitlists?environment=moon'), 404, 'not_found');
-      assertError(await admin.get('/waitlists?environment=%00'), 404, 'not_found');
+      assertError(await admin.get('/waitlists?environment=%00'), 400, 'invalid_request');
     });
 
     it('change all given settings or none, and say what changed', async () => {
