@@ -5,7 +5,7 @@ import { eventually } from './support/harness.ts';
 /** What one stream takes. */
 const MOST_WATCHED = 20;
 
-it('tabs of more waitlists than a stream takes are all watched', async () => {
+it('tabs of more waitlists than a stream takes are all watched', async (test) => {
   const open = new Set<string>();
   class EventSource {
     readonly #url: string;
@@ -26,6 +26,10 @@ it('tabs of more waitlists than a stream takes are all watched', async () => {
 
   const watched = Array.from({ length: 2 * MOST_WATCHED + 1 }, (_, index) => `wl_${index}:production`);
   const stops: (() => void)[] = watched.map((each) => shareStream(each, () => {}));
+  const stop = () => {
+    for (const each of stops) each();
+  };
+  test.after(stop);
   const streams = () => [...open].map((url) => url.split('=')[1]?.split(',') ?? []);
   const found = await eventually(
     async () => streams(),
@@ -36,6 +40,6 @@ it('tabs of more waitlists than a stream takes are all watched', async () => {
     found.map(({ length }) => length),
     [MOST_WATCHED, MOST_WATCHED, 1],
   );
-  for (const stop of stops) stop();
+  stop();
   assert.deepEqual(streams(), []);
 });
