@@ -12,7 +12,7 @@ const WATCHING = `${NAME} watching `;
 /** Asks the leader to look at what is watched. */
 const LOOK = 'look';
 
-/** What the server takes. */
+/** What the server takes in one stream. */
 const WATCHED_MAX = 20;
 
 /**
@@ -47,7 +47,7 @@ function join(watched: string, tell: (told: Told) => void): () => void {
       if (signal.aborted || number !== looks) return;
       close();
       // A new stream begins with the state of everything, which is what a tab that has just come needs.
-      close = openStream(all, (told) => {
+      close = openStreams(all, (told) => {
         channel.postMessage(told);
         hear(told);
       });
@@ -80,7 +80,17 @@ function hold(name: string, mode: LockMode, signal: AbortSignal, begin: () => vo
 async function watchedByTabs(): Promise<string[]> {
   const { held = [] } = await navigator.locks.query();
   const names = held.map(({ name = '' }) => name).filter((name) => name.startsWith(WATCHING));
-  return [...new Set(names.map((name) => name.slice(WATCHING.length)))].slice(0, WATCHED_MAX);
+  return [...new Set(names.map((name) => name.slice(WATCHING.length)))];
+}
+
+/** More than one only in a browser that has that many waitlists in sight. */
+function openStreams(watched: readonly string[], tell: (told: Told) => void): () => void {
+  const streams: (() => void)[] = [];
+  for (let index = 0; index < watched.length; index += WATCHED_MAX)
+    streams.push(openStream(watched.slice(index, index + WATCHED_MAX), tell));
+  return () => {
+    for (const close of streams) close();
+  };
 }
 
 /** Starts whenever the page comes into sight, and stops whenever it is hidden or left. */
