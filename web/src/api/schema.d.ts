@@ -11851,6 +11851,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
                  * @description Length of an interval. Default: `day`.
                  * @example day
                  */
@@ -11870,11 +11875,6 @@ export interface operations {
                  * @example Europe/Berlin
                  */
                 timeZone?: string;
-                /**
-                 * @description Environment of the waitlist. Default: `production`.
-                 * @example development
-                 */
-                environment?: string;
             };
             header?: never;
             path: {
