@@ -1,9 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ExportTab } from './export-tab.tsx';
-import { ImportTab } from './import-tab.tsx';
+
+const ImportTab = lazy(async () => ({ default: (await import('./import-tab.tsx')).ImportTab }));
+const ExportTab = lazy(async () => ({ default: (await import('./export-tab.tsx')).ExportTab }));
 
 const TABS = [
   { value: 'import', label: 'Import' },
@@ -32,8 +35,16 @@ export function TransferPage() {
           })
         }
         panels={{
-          import: () => <ImportTab key={key} scope={scope} />,
-          export: () => <ExportTab key={key} scope={scope} />,
+          import: () => (
+            <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+              <ImportTab key={key} scope={scope} />
+            </Suspense>
+          ),
+          export: () => (
+            <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+              <ExportTab key={key} scope={scope} />
+            </Suspense>
+          ),
         }}
       />
     </>
