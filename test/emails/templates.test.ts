@@ -13,14 +13,12 @@ import {
   type MailingList,
   mailInState,
   mailingList,
-  mailPutOff,
   mailsArrived,
   PUBLIC_URL,
   withMailing,
 } from '../support/mails.ts';
 
 const SENDING = { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' };
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Each of these held the process for seconds, or filled its stack. */
 const HOSTILE: Record<string, [body: string, problem: RegExp]> = {
@@ -128,29 +126,19 @@ forEachEngine((engine) => {
       assert.equal(lines.length, 2);
     });
 
-    it('that cannot be read ends its email at last, and the reset template sends the next', async () => {
+    it('that cannot be read is replaced by the default until it is reset', async () => {
       const list = await mailingList(service, ['welcome']);
-      const queue = await list.queue();
       await writePart(service.context, list.id, 'welcome', async () => ({
         content: '{"subject":',
         event: { action: 'template.updated' },
       }));
       await list.signup({ email: 'broken@example.com' });
-      await mailPutOff(service, queue);
+      const [first] = await mailsArrived(server, list, 1);
+      assert.deepEqual(first?.to, ['broken@example.com']);
       await resetTemplate(service.context, list.id, 'welcome');
-      const moving = setInterval(() => {
-        service.clock.advance(DAY_MS);
-        service.wake();
-      }, 20);
-      try {
-        const { error } = await mailInState(service, queue, 'failed');
-        assert.match(error ?? '', /internal error: see the log/);
-      } finally {
-        clearInterval(moving);
-      }
       await list.signup({ email: 'next@example.com' });
-      const [mail] = await mailsArrived(server, list, 1);
-      assert.deepEqual(mail?.to, ['next@example.com']);
+      const [, second] = await mailsArrived(server, list, 2);
+      assert.equal(second?.parsed.subject, first?.parsed.subject);
     });
   });
 });
