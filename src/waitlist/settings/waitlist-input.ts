@@ -4,7 +4,6 @@ import { isWhole, wholeRule } from '../../lib/whole-number.ts';
 import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../queue/queue-settings.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
-export const BOOST_MAX = BOOST.maximum;
 export const NAME_CHARACTERS_MAX = 200;
 
 export interface WaitlistSettings {
