@@ -8,7 +8,7 @@ import { invalid, Problems } from '../lib/errors.ts';
 /** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */
 const VALUES_MAX = 850_000;
 /** No object of ours has nearly as many. To build one of them takes a thousand times as long as to read past it. */
-const KEYS_MAX = 10_000;
+export const KEYS_MAX = 10_000;
 /**
  * In all objects together: 500 for each of a hundred people, or as many as metadata has room for, for fifteen. To build
  * so many takes up to 80 ms.
@@ -18,6 +18,7 @@ const ALL_KEYS_MAX = 50_000;
 const SURELY_FEW_CHARACTERS = 5 * KEYS_MAX;
 
 export const badJson = () => invalid('body: is not valid JSON');
+export const tooManyKeys = () => invalid(`body: has an object with more than ${KEYS_MAX} keys`);
 
 /**
  * JSON.parse, but rejects what it allows: invalid UTF-8, duplicate keys (one value would be lost),
@@ -49,7 +50,7 @@ export function refuseExcess(text: string): void {
     allKeys: ALL_KEYS_MAX,
   });
   if (excess === 'nesting') throw invalid(`body: ${NESTED_TOO_DEEP}`);
-  if (excess === 'keys') throw invalid(`body: has an object with more than ${KEYS_MAX} keys`);
+  if (excess === 'keys') throw tooManyKeys();
   if (excess === 'allKeys')
     throw invalid(`body: has more than ${ALL_KEYS_MAX} keys; send fewer entries at once`);
   if (excess === 'values')

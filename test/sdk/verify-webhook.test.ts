@@ -388,6 +388,13 @@ forEachEngine((engine) => {
           );
       });
 
+      it('refuses more of them than anybody sends, before it has read all of them', async () => {
+        const many = Array.from({ length: 10_001 }, (_, n) => `"k${n}":0`).join(',');
+        const tooMany = 'body: has an object with more than 10000 keys';
+        assertError(await sendRaw(`{${many},not JSON`), 400, 'invalid_request', tooMany);
+        assertError(await sendRaw(`{"headers":{${many},not JSON`), 400, 'invalid_request', tooMany);
+      });
+
       it('names a field that is there twice', async () => {
         const json = JSON.stringify(signed('{}')).slice(0, -1);
         assertError(

@@ -3,7 +3,7 @@ import { skipSpace, skipString, skipValue } from '../../json/object.ts';
 import { endOfString } from '../../json/scan.ts';
 import { DUPLICATE_KEY, problemInKey, problemInText } from '../../json/strict.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
-import { badJson } from '../../wire/parse-json.ts';
+import { badJson, KEYS_MAX, tooManyKeys } from '../../wire/parse-json.ts';
 
 interface VerifyBody {
   payload: string;
@@ -46,7 +46,8 @@ function readObject(
   const value: Record<string, unknown> = {};
   let at = skipSpace(text, start + 1);
   if (text[at] === '}') return { value, end: at + 1 };
-  for (;;) {
+  for (let keys = 1; ; keys += 1) {
+    if (keys > KEYS_MAX) throw tooManyKeys();
     const key = readKey(text, at, path);
     const field = path === 'body' ? key.value : `${path}.${key.value}`;
     const kind = Object.hasOwn(fields, key.value) ? fields[key.value] : undefined;
@@ -72,7 +73,7 @@ function readValue(text: string, at: number, kind: Fields[string] | undefined, f
   return { value: undefined, end };
 }
 
-/** There can be hundreds of thousands of unknown ones, so most are read without parsing. */
+/** There can be thousands of unknown ones, so most are read without parsing. */
 function readKey(text: string, start: number, path: string): Read<string> {
   const end = text[start] === '"' ? skipString(text, start) : -1;
   if (end < 0) throw badJson();
