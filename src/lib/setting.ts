@@ -51,8 +51,13 @@ export function withDefaults<All extends Settings>(
 }
 
 /** Only the settings of something that has more. */
-export function valuesOf<All extends Settings>(settings: All, of: Readonly<ValuesOf<All>>): ValuesOf<All> {
-  return Object.fromEntries(Object.keys(settings).map((name) => [name, of[name]])) as ValuesOf<All>;
+export function valuesOf<All extends Settings, Of extends object>(
+  settings: All,
+  of: Of,
+): Pick<Of, keyof Of & keyof All> {
+  const names = Object.keys(settings) as (keyof Of & keyof All)[];
+  const given = names.filter((name) => of[name] !== undefined).map((name) => [name, of[name]]);
+  return Object.fromEntries(given) as Pick<Of, keyof Of & keyof All>;
 }
 
 /** Throws all that is wrong with what is given. */
