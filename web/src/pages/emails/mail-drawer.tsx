@@ -12,12 +12,11 @@ import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
 import { TemplateFailure } from './template-failure.tsx';
-import { toastMailed } from './toast-mailed.ts';
+import { toastResent } from './toast-mailed.ts';
 
 interface MailDrawerProps {
   source: MailSource;
@@ -84,8 +83,7 @@ function ResendDialog({
       onConfirm={async () => {
         const { mailable } = await resendMail(source, mail.id);
         await client.invalidateQueries({ queryKey: mailsKey(source) });
-        if (mailable.mailable) toast('The email is on its way again');
-        else toastMailed('Recorded again', mailable);
+        toastResent(mailable);
       }}
     />
   );

@@ -8,7 +8,7 @@ import { isEmpty, type Segment } from './segment.ts';
 import { inputDay, midnightInWords, splitPair } from './segment-words.ts';
 
 /** A segment while it is being filled in. */
-interface SegmentDraft {
+export interface SegmentDraft {
   pairs: { id: number; key: string; value: string }[];
   minReferrals: string;
   joinedAfter: string;

@@ -11,6 +11,7 @@ import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { exactTime } from '../../ui/relative-time.tsx';
+import { shorten } from '../../ui/shorten.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
@@ -153,8 +154,7 @@ export function EndpointPage() {
 /** The scheme says little, and a long query breaks the heading. */
 function shortUrl(url: string): string {
   const { host, pathname } = new URL(url);
-  const text = `${host}${pathname === '/' ? '' : pathname}`;
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return shorten(`${host}${pathname === '/' ? '' : pathname}`);
 }
 
 function sentence(text: string): string {
