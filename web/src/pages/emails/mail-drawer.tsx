@@ -147,31 +147,33 @@ function Details({ mail }: { mail: MailDetails }) {
           }}
         />
       )}
-      {log.length > 0 && (
-        <section className="flex flex-col gap-3">
-          <h3 className="font-semibold">Attempts</h3>
-          {log.toReversed().map((attempt) => (
-            <article
-              key={`${attempt.attempt} ${attempt.at}`}
-              className="flex flex-col gap-1.5 rounded-lg p-3 ring-1 ring-line"
-            >
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <Badge tone={toneOf(attempt)}>
-                  {attempt.status ?? (attempt.error === null ? 'Not sent' : 'No response')}
-                </Badge>
-                <span className="text-sm text-mute">
-                  Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />
-                </span>
-              </div>
-              {attempt.error && <p className="text-sm break-words text-danger">{attempt.error}</p>}
-              {attempt.response && (
-                <p className="font-mono text-sm break-words text-mute">{attempt.response}</p>
-              )}
-            </article>
-          ))}
-        </section>
-      )}
+      {log.length > 0 && <Attempts log={log} />}
     </div>
+  );
+}
+
+function Attempts({ log }: Pick<MailDetails, 'log'>) {
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">Attempts</h3>
+      {log.toReversed().map((attempt) => (
+        <article
+          key={`${attempt.attempt} ${attempt.at}`}
+          className="flex flex-col gap-1.5 rounded-lg p-3 ring-1 ring-line"
+        >
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Badge tone={toneOf(attempt)}>
+              {attempt.status ?? (attempt.error === null ? 'Not sent' : 'No response')}
+            </Badge>
+            <span className="text-sm text-mute">
+              Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />
+            </span>
+          </div>
+          {attempt.error && <p className="text-sm break-words text-danger">{attempt.error}</p>}
+          {attempt.response && <p className="font-mono text-sm break-words text-mute">{attempt.response}</p>}
+        </article>
+      ))}
+    </section>
   );
 }
 

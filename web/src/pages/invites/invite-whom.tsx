@@ -5,7 +5,8 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
 import { isEmpty, type Segment } from '../queue/segment.ts';
-import { draftOf, isSound, type SegmentDraft, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
+import { draftOf, isSound, type SegmentDraft, segmentOf } from '../queue/segment-draft.ts';
+import { SegmentFields } from '../queue/segment-fields.tsx';
 import { conditionsOf } from '../queue/segment-words.ts';
 import type { InviteWay } from './invites-search.ts';
 
