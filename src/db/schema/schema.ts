@@ -1,12 +1,19 @@
-import type { Migration } from '../migrations/migrations.ts';
 import { FORMS } from './forms.ts';
 import { INSTALLATION } from './installation.ts';
 import { MESSAGES } from './messages.ts';
 import { PEOPLE } from './people.ts';
 import { WAITLISTS } from './waitlists.ts';
 
+/** One step of the schema, in one transaction. */
+export interface Migration {
+  version: number;
+  /** For the log. */
+  name: string;
+  statements: readonly string[];
+}
+
 /**
- * The schema of release 0.1.0, which empty databases start with; `MIGRATIONS` lead on from it. `tables.ts` says what the columns
+ * Version 40 of the schema, which empty databases start with; `MIGRATIONS` lead on from it. `tables.ts` says what the columns
  * mean. The engines spell only these words differently: `bytes`, `bigint`, `serial_key` and `clustered` (by primary key).
  */
 export const SCHEMA: Migration = {
