@@ -16,7 +16,7 @@ import { grantsMissing, selectDenied } from './grants.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import { CHANNEL, LISTENER, type Notifications, shareNotifications } from './listen.ts';
 import { openLookups } from './lookups.ts';
-import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
+import { LIMITS, Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
 import { createProbe } from './probe.ts';
 import { repeatRolledBack } from './repeat.ts';
 import { openReplica } from './replica.ts';
@@ -66,7 +66,7 @@ export async function openPostgres({
   const limits = { ...LIMITS, ...connectTimeout(url), ...given };
   const { connectMs } = limits;
   const servers = openServers(url, { connectMs, onFound: ({ place }) => onServer?.(place) });
-  const pool = openPool({ servers, limits, ...rest });
+  const pool = new Pool({ servers, limits, ...rest });
   const notifications = shareNotifications({
     servers: listenUrl === url ? servers : openServers(listenUrl, { connectMs }),
     ...{ limits, onState: onListenState, isDirect: listenUrl !== url },
@@ -110,7 +110,7 @@ function openReplicaPool(
   onState: PoolOptions['onState'],
 ): Pool {
   const limits = { ...LIMITS, ...connectTimeout(url), ...given };
-  return openPool({ servers: openServers(url, limits), poolSize, limits, onState });
+  return new Pool({ servers: openServers(url, limits), poolSize, limits, onState });
 }
 
 interface Parts {
@@ -216,7 +216,7 @@ function database(
       return grantsMissing(rows[0]);
     },
     connectionLimit: () => (pool.throughPooler ? Promise.resolve(null) : readConnectionLimit(query)),
-    connections: pool.connections,
+    connections: () => pool.connections(),
     distribute: distributeTables,
     clusterWorkers: () => readWorkers(query),
     probe: createProbe(pool),

@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
 import { type Connections, DatabaseUnavailable, SchemaSuperseded } from '../database.ts';
+import { APPLICATION_NAME, type Client, clientOf, isAtWork, isPlainTextToPublic } from './client.ts';
 import { isConnectionLoss, isReadOnly, isWorkerLoss, rethrow } from './errors.ts';
 import { type Flavor, PLAIN } from './flavor.ts';
 import type { Servers } from './servers.ts';
@@ -34,8 +33,6 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Connections that have not closed properly by then are destroyed. */
 const CLOSE_MS = 1_000;
 
-const AT_WORK = `select from pg_stat_activity where pid = $1 and state = 'active'`;
-
 export type ConnectionState = 'ok' | 'unavailable';
 
 export interface PoolOptions {
@@ -47,239 +44,181 @@ export interface PoolOptions {
   onPlainText?: ((address: string) => void) | undefined;
 }
 
-/** What the driver's types leave out. */
-export type Client = pg.PoolClient & {
-  readonly connection: { readonly stream: Socket };
-  readonly processID: number;
-  /** False while a response is pending. */
-  readonly readyForQuery: boolean;
-  /** Of the server that it is connected to. */
-  readonly serverUrl: string;
-};
-
-export interface Pool {
+export class Pool {
   readonly limits: PostgresLimits;
+  /** What this process has written. */
+  readonly changes: Changes = createChanges();
+  /** How statements are written. Known once the database was asked. */
+  flavor: Flavor = PLAIN;
+  /** Called when the server could not ask another one that has a part of the queues. */
+  onWorkerLoss: () => void = () => {};
+  readonly #options: PoolOptions;
+  readonly #pool: pg.Pool;
+  readonly #open = new Set<Client>();
+  readonly #idle = new Set<Client>();
+  readonly #longWork = new Map<Client, number>();
+  readonly #superseding = new AbortController();
+  #state: ConnectionState = 'ok';
+  #throughPooler = false;
+  #refusedSettings: ReadonlySet<OptionalSetting> | undefined;
+  #hasWarnedOfPlainText = false;
+
+  constructor(options: PoolOptions) {
+    const { servers, poolSize, limits } = options;
+    this.limits = limits;
+    this.#options = options;
+    this.#pool = new pg.Pool({
+      connectionString: servers.first.url,
+      application_name: APPLICATION_NAME,
+      Client: clientOf(servers),
+      max: poolSize,
+      min: 1, // An idle server looks for work now and then, and need not connect each time.
+      connectionTimeoutMillis: limits.connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      types: { getTypeParser: parserFor },
+      // Awaited by the pool, although the type does not say so.
+      onConnect: (client) => this.#prepare(client as Client),
+    });
+    this.#pool.on('error', (error) => this.#report('unavailable', error));
+    this.#pool.on('acquire', (client) => this.#idle.delete(client as Client));
+    this.#pool.on('release', (error, client) => {
+      if (error) return;
+      this.#idle.add(client as Client);
+      if (this.#state !== 'ok') this.#report('ok'); // It has just answered.
+    });
+    this.#pool.on('remove', (client) => this.#idle.delete(client as Client));
+  }
+
   /**
    * Whether there is a pooler such as PgBouncer in between. Then each transaction may run in a different
    * server session, so settings and prepared statements do not persist.
    */
-  readonly throughPooler: boolean;
+  get throughPooler(): boolean {
+    return this.#throughPooler;
+  }
+
   /** What this server does not let us set. */
-  readonly refusedSettings: ReadonlySet<OptionalSetting>;
-  /** How statements are written. Known once the database was asked. */
-  flavor: Flavor;
-  /** Called when the server could not ask another one that has a part of the queues. */
-  onWorkerLoss: () => void;
-  /** What this process has written. */
-  readonly changes: Changes;
+  get refusedSettings(): ReadonlySet<OptionalSetting> {
+    return this.#refusedSettings ?? new Set();
+  }
+
   /** Aborted when a write met a newer schema. */
-  readonly superseded: AbortSignal;
-  connect(): Promise<Client>;
+  get superseded(): AbortSignal {
+    return this.#superseding.signal;
+  }
+
+  connections(): Connections {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+
+  async connect(): Promise<Client> {
+    for (;;) {
+      const client = (await this.#pool.connect().catch((error) => this.#failToConnect(error))) as Client;
+      if (!client.connection.stream.destroyed) return client;
+      client.release(true); // Dropped a moment ago, which the pool does not know yet.
+    }
+  }
+
   /**
    * Lifts the limits on this client's statements until it is released, as long as the server is working on
    * them.
    */
-  beginLongWork(client: Client, processId: number): void;
-  connections(): Connections;
-  /** For failures of statements in transactions. */
-  noteFailure(error: unknown): void;
-  /** For those outside: also reports a lost connection, and translates the error. */
-  fail(error: Error): never;
+  beginLongWork(client: Client, processId: number): void {
+    this.#longWork.set(client, processId);
+  }
+
   /** Returns the connection to the pool, or drops it because of an error. */
-  release(client: Client, error?: unknown): void;
-  close(): Promise<void>;
-}
+  release(client: Client, error?: unknown): void {
+    this.#longWork.delete(client);
+    if (isReadOnly(error)) this.#dropIdle();
+    else if (error !== undefined) this.#options.servers.doubt();
+    client.release(error !== undefined);
+  }
 
-/** Connects to the server that accepts writes. */
-function clientOf(servers: Servers): typeof pg.Client {
-  return class extends pg.Client {
-    constructor(config?: pg.ClientConfig) {
-      super(config);
-      // The driver gives up when it has no password, but leaves the connection open. The server would wait for a
-      // minute, and so would the end of this process.
-      this.connection.on('error', () => this.connection.stream.destroy());
-      // Between the pool and its user nobody else listens, and an error would end the process. The next statement fails.
-      this.on('error', () => {});
+  /** For failures of statements in transactions. */
+  noteFailure(error: unknown): void {
+    if (error instanceof SchemaSuperseded) this.#superseding.abort();
+    if (this.flavor.isDistributed && isWorkerLoss(error)) this.onWorkerLoss();
+  }
+
+  /** For those outside: also reports a lost connection, and translates the error. */
+  fail(error: Error): never {
+    if (isReadOnly(error)) this.#dropIdle();
+    else if (isConnectionLoss(error) && !(this.flavor.isDistributed && isWorkerLoss(error)))
+      this.#report('unavailable', error);
+    try {
+      return rethrow(error);
+    } catch (translated) {
+      this.noteFailure(translated);
+      throw translated;
     }
+  }
 
-    override connect(): Promise<pg.Client>;
-    override connect(connected: (error: Error) => void): void;
-    override connect(connected?: (error: Error) => void): Promise<pg.Client> | undefined {
-      const connecting = servers.find().then(({ url }) => {
-        if (this.connection.stream.destroyed)
-          throw new Error('Connection terminated due to connection timeout');
-        const isElsewhere = url !== servers.first.url;
-        const { host, port } = isElsewhere ? new pg.Client({ connectionString: url }) : this;
-        Object.assign(this, { serverUrl: url, host, port });
-        return super.connect();
-      });
-      if (!connected) return connecting;
-      connecting.then(() => connected(undefined as never), connected);
-      return undefined;
+  async close(): Promise<void> {
+    const tearDown = setTimeout(() => {
+      for (const client of this.#open) client.connection.stream.destroy();
+    }, CLOSE_MS);
+    await this.#pool.end();
+    while (this.#open.size > 0) await pause(5);
+    clearTimeout(tearDown);
+  }
+
+  async #prepare(client: Client): Promise<void> {
+    this.#open.add(client);
+    client.once('end', () => this.#open.delete(client));
+    this.#watchSilence(client);
+    this.#refusedSettings ??= await findRefusedSettings(client);
+    const { rows } = await client.query(setSession(client.processID, this.limits, this.#refusedSettings));
+    this.#throughPooler = rows.length === 0;
+    const { stream } = client.connection;
+    if (!this.#hasWarnedOfPlainText && isPlainTextToPublic(stream)) {
+      this.#hasWarnedOfPlainText = true;
+      this.#options.onPlainText?.(stream.remoteAddress ?? '');
     }
-  };
-}
+    this.#report('ok');
+  }
 
-export function openPool({ servers, poolSize, limits, onState, onPlainText }: PoolOptions): Pool {
-  const address = { connectionString: servers.first.url, application_name: 'doorlist' };
-  const open = new Set<Client>();
-  const idle = new Set<Client>();
-  const longWork = new Map<Client, number>();
-  let throughPooler = false;
-  let refusedSettings: ReadonlySet<OptionalSetting> | undefined;
-  let warnOfPlainText = onPlainText;
-  let state: ConnectionState = 'ok';
-  const report = (next: ConnectionState, error?: Error) => {
-    if (next === 'unavailable') servers.doubt();
-    state = next;
-    onState?.(next, error);
-  };
-  const superseding = new AbortController();
-  const noteFailure = (error: unknown) => {
-    if (error instanceof SchemaSuperseded) superseding.abort();
-    if (opened.flavor.isDistributed && isWorkerLoss(error)) opened.onWorkerLoss();
-  };
+  #watchSilence(client: Client): void {
+    const { stream } = client.connection;
+    const { silenceMs, connectMs } = this.limits;
+    stream.setTimeout(silenceMs);
+    stream.on('timeout', async () => {
+      const processId = this.#longWork.get(client);
+      const alive =
+        client.readyForQuery ||
+        (processId !== undefined && (await isAtWork(client.serverUrl, processId, connectMs)));
+      if (alive) {
+        stream.setTimeout(silenceMs);
+        return;
+      }
+      stream.destroy(new Error('the database stopped answering'));
+      this.#dropIdle();
+    });
+  }
+
+  /** Whatever the reason, such as a password that was changed: there is no database for now. */
+  #failToConnect(error: Error): never {
+    this.#report('unavailable', error);
+    throw error instanceof DatabaseUnavailable
+      ? error
+      : new DatabaseUnavailable(error.message, { cause: error });
+  }
 
   /**
    * When one connection fails, the idle ones have probably failed too. Reconnecting is faster than timing out
    * on each.
    */
-  const dropIdle = () => {
-    servers.doubt();
-    for (const client of idle) client.connection.stream.destroy();
-  };
-  const fail = (error: Error): never => {
-    if (isReadOnly(error)) dropIdle();
-    else if (isConnectionLoss(error) && !(opened.flavor.isDistributed && isWorkerLoss(error)))
-      report('unavailable', error);
-    try {
-      return rethrow(error);
-    } catch (translated) {
-      noteFailure(translated);
-      throw translated;
-    }
-  };
-  /** Whatever the reason, such as a password that was changed: there is no database for now. */
-  const failToConnect = (error: Error): never => {
-    report('unavailable', error);
-    throw error instanceof DatabaseUnavailable
-      ? error
-      : new DatabaseUnavailable(error.message, { cause: error });
-  };
-  /** Asked over another connection: a long statement and a dead connection look the same from here. */
-  const isAtWork = async ({ serverUrl }: Client, processId: number) => {
-    const { connectMs } = limits;
-    const asking = new pg.Client({
-      ...address,
-      connectionString: serverUrl,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: connectMs,
-    });
-    asking.on('error', () => {});
-    try {
-      await asking.connect();
-      return (await asking.query(AT_WORK, [processId])).rows.length > 0;
-    } catch {
-      return false;
-    } finally {
-      asking.connection.stream.destroy();
-    }
-  };
-  const prepare = async (client: Client) => {
-    const { stream } = client.connection;
-    open.add(client);
-    client.once('end', () => open.delete(client));
-    stream.setTimeout(limits.silenceMs);
-    stream.on('timeout', async () => {
-      const processId = longWork.get(client);
-      const alive = client.readyForQuery || (processId !== undefined && (await isAtWork(client, processId)));
-      if (alive) {
-        stream.setTimeout(limits.silenceMs);
-        return;
-      }
-      stream.destroy(new Error('the database stopped answering'));
-      dropIdle();
-    });
-    refusedSettings ??= await findRefusedSettings(client);
-    const { rows } = await client.query(setSession(client.processID, limits, refusedSettings));
-    throughPooler = rows.length === 0;
-    if (isPlainTextToPublic(stream)) {
-      warnOfPlainText?.(stream.remoteAddress ?? '');
-      warnOfPlainText = undefined;
-    }
-    report('ok');
-  };
+  #dropIdle(): void {
+    this.#options.servers.doubt();
+    for (const client of this.#idle) client.connection.stream.destroy();
+  }
 
-  const pool = new pg.Pool({
-    ...address,
-    Client: clientOf(servers),
-    max: poolSize,
-    min: 1, // An idle server looks for work now and then, and need not connect each time.
-    connectionTimeoutMillis: limits.connectMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    types: { getTypeParser: parserFor },
-    // Awaited by the pool, although the type does not say so.
-    onConnect: (client) => prepare(client as Client),
-  });
-  pool.on('error', (error) => report('unavailable', error));
-  pool.on('acquire', (client) => idle.delete(client as Client));
-  pool.on('release', (error, client) => {
-    if (error) return;
-    idle.add(client as Client);
-    if (state !== 'ok') report('ok'); // It has just answered.
-  });
-  pool.on('remove', (client) => idle.delete(client as Client));
-
-  const connect = async (): Promise<Client> => {
-    for (;;) {
-      const client = (await pool.connect().catch(failToConnect)) as Client;
-      if (!client.connection.stream.destroyed) return client;
-      client.release(true); // Dropped a moment ago, which the pool does not know yet.
-    }
-  };
-
-  const opened: Pool = {
-    limits,
-    changes: createChanges(),
-    onWorkerLoss: () => {},
-    get throughPooler() {
-      return throughPooler;
-    },
-    flavor: PLAIN,
-    get refusedSettings() {
-      return refusedSettings ?? new Set();
-    },
-    superseded: superseding.signal,
-    connect,
-    noteFailure,
-    fail,
-    beginLongWork: (client, processId) => longWork.set(client, processId),
-    release: (client, error) => {
-      longWork.delete(client);
-      if (isReadOnly(error)) dropIdle();
-      else if (error !== undefined) servers.doubt();
-      client.release(error !== undefined);
-    },
-    connections: () => ({
-      busy: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-    close: async () => {
-      const tearDown = setTimeout(() => {
-        for (const client of open) client.connection.stream.destroy();
-      }, CLOSE_MS);
-      await pool.end();
-      while (open.size > 0) await pause(5);
-      clearTimeout(tearDown);
-    },
-  };
-  return opened;
-}
-
-/** Not for private networks, this machine, or sockets of the file system. */
-export function isPlainTextToPublic(stream: Pick<Socket, 'remoteAddress'>): boolean {
-  const { remoteAddress = '', encrypted } = stream as { remoteAddress?: string; encrypted?: boolean };
-  return !encrypted && ipaddr.isValid(remoteAddress) && ipaddr.process(remoteAddress).range() === 'unicast';
+  #report(next: ConnectionState, error?: Error): void {
+    const { servers, onState } = this.#options;
+    if (next === 'unavailable') servers.doubt();
+    this.#state = next;
+    onState?.(next, error);
+  }
 }

@@ -1,10 +1,11 @@
 import type { Trx } from '../database.ts';
 import type { NamedQuery } from '../statement.ts';
 import { type OpenTrx, openTrx } from '../trx.ts';
+import type { Client } from './client.ts';
 import { isReadOnly, rethrow } from './errors.ts';
 import type { Flavor } from './flavor.ts';
 import { PostgresConnection, queriesOver } from './kysely.ts';
-import type { Client, Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { type Answer, type Command, isWrite, Session } from './session.ts';
 import { type Settings, setLocal, setTransaction } from './settings.ts';
 
@@ -102,7 +103,7 @@ export async function runAlone(pool: Pool, command: Command): Promise<Answer> {
   client.on('error', onError);
   try {
     if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits, pool.refusedSettings));
-    const answer = await session.run(command).catch(pool.fail);
+    const answer = await session.run(command).catch((error) => pool.fail(error));
     if (isWrite(answer)) pool.changes.tell();
     return answer;
   } catch (error) {
