@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type CopyResult, copyDatabase } from '../db/copy/copy-database.ts';
 import type { Database } from '../db/database.ts';
 import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres/url.ts';
-import { isSqliteInUse } from '../db/sqlite/in-use.ts';
+import { isSqliteInUse } from '../db/sqlite/lock.ts';
 import { DATABASE_FILE, prepareDataDirectory } from '../installation/data-directory.ts';
 import { explainError } from '../installation/explain-error.ts';
 import { masterKeySource, openDatabase, openExistingDatabase } from '../installation/open.ts';

@@ -8,6 +8,14 @@ export const limits = (keywords: object) => ({ 'x-limits': keywords });
 /** Names a schema in the OpenAPI document, where it becomes a shared component. */
 export const named = (name: string) => ({ 'x-name': name });
 
+/** The schema of a text. */
+export const text = (maxLength: number, description: string, more: object = {}) => ({
+  type: 'string',
+  ...limits({ maxLength }),
+  description,
+  ...more,
+});
+
 /** What is wrong with a setting, and where in it, such as `.text`. */
 type Tell = (problem: string, place?: string) => void;
 
@@ -36,6 +44,27 @@ export type ValuesOf<All extends Settings> = { -readonly [Name in keyof All]: Va
 /** For the compiler, which would not infer the type of the value from its uses. */
 export function setting<Value>(one: Setting<Value>): Setting<Value> {
   return one;
+}
+
+/** For the compiler, too, which compares settings with their columns of a table. */
+export function settingIn<Row>() {
+  return <Value, Column extends keyof Row & string>(one: ColumnSetting<Value, Column, Row[Column]>) => one;
+}
+
+/** A text, or null for the default. `problem` returns false if there is none. */
+export function textOrNull(
+  description: string,
+  bounds: object,
+  problem: (text: string) => string | false,
+): Setting<string | null> {
+  return {
+    default: null,
+    schema: { type: ['string', 'null'], ...limits(bounds), description },
+    check: (value, tell) => {
+      const found = value !== null && problem(value);
+      if (found !== false) tell(found);
+    },
+  };
 }
 
 /** What is left out is as by default. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { WebhookEndpointTable } from '../db/tables.ts';
 import { Problems } from '../lib/errors.ts';
-import { type ColumnSetting, checkSettings, limits, setting, type ValuesOf } from '../lib/setting.ts';
+import { checkSettings, limits, setting, settingIn, text, type ValuesOf } from '../lib/setting.ts';
 import { isWhole, wholeRule } from '../lib/whole-number.ts';
 import { EVENT_KINDS } from '../waitlist/queue/events.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
@@ -29,16 +29,14 @@ const url = setting({
 
 const description = setting({
   default: '',
-  schema: {
-    type: 'string',
-    ...limits({ maxLength: DESCRIPTION_CHARACTERS_MAX }),
-    description: 'What the endpoint is for.',
-  },
+  schema: text(DESCRIPTION_CHARACTERS_MAX, 'What the endpoint is for.'),
   check: (value, tell) => {
     if (value.length > DESCRIPTION_CHARACTERS_MAX)
       tell(`is longer than ${DESCRIPTION_CHARACTERS_MAX} characters`);
   },
 });
+
+const column = settingIn<Selectable<WebhookEndpointTable>>();
 
 const events = column<string[], 'events'>({
   column: 'events',
@@ -62,13 +60,7 @@ const headers = setting<Record<string, string>>({
   default: {},
   schema: {
     type: 'object',
-    patternProperties: {
-      '^.*$': {
-        type: 'string',
-        ...limits({ maxLength: HEADER_VALUE_CHARACTERS_MAX }),
-        description: 'Value of the header.',
-      },
-    },
+    patternProperties: { '^.*$': text(HEADER_VALUE_CHARACTERS_MAX, 'Value of the header.') },
     ...limits({ maxProperties: HEADERS_MAX }),
     description: 'Additional headers, such as `Authorization`. At most 20. Replaces the previous ones.',
   },
@@ -130,13 +122,4 @@ function headerProblem(name: string, value: string): string | undefined {
   if (value.length > HEADER_VALUE_CHARACTERS_MAX)
     return `the value of ${name} is longer than ${HEADER_VALUE_CHARACTERS_MAX} characters`;
   return /^[\t\x20-\x7e]*$/.test(value) ? undefined : `the value of ${name} must be printable ASCII`;
-}
-
-type Row = Selectable<WebhookEndpointTable>;
-
-/** For the compiler, which compares it with its column. */
-function column<Value, Column extends keyof Row>(
-  one: ColumnSetting<Value, Column, Row[Column]>,
-): ColumnSetting<Value, Column, Row[Column]> {
-  return one;
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { withDefaults } from '../lib/setting.ts';
 import type { Form } from '../waitlist/forms/form.ts';
 import type { FormField } from '../waitlist/forms/form-fields.ts';
 import { CAPTCHA_KEY_CHARACTERS_MAX, FORM_SETTINGS } from '../waitlist/forms/form-settings.ts';
@@ -71,20 +72,18 @@ export const EXAMPLE_FORM: Static<typeof FormSchema> = {
   key: EXAMPLE_FORM_KEY,
   url: 'https://waitlist.example.com/w/wl_acme',
   enabled: true,
-  allowedOrigins: ['https://acme.example'],
-  fields: [
-    { name: 'company', label: 'Company', type: 'text', required: false },
-    { name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: true },
-  ],
-  consent: { text: 'Send me news about Acme.', version: '2026-11' },
-  utm: true,
-  redirectUrl: null,
-  acceptedUrl: 'https://app.acme.example/welcome',
-  headline: 'Join the Acme waitlist',
-  text: 'Be the first to try it.',
-  buttonText: 'Join',
-  shareImageUrl: null,
-  blockDisposable: true,
-  blockRoleAddresses: false,
-  captcha: null,
+  ...withDefaults(FORM_SETTINGS, {
+    allowedOrigins: ['https://acme.example'],
+    fields: [
+      { name: 'company', label: 'Company', type: 'text', required: false },
+      { name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: true },
+    ],
+    consent: { text: 'Send me news about Acme.', version: '2026-11' },
+    utm: true,
+    acceptedUrl: 'https://app.acme.example/welcome',
+    headline: 'Join the Acme waitlist',
+    text: 'Be the first to try it.',
+    buttonText: 'Join',
+    blockDisposable: true,
+  }),
 };

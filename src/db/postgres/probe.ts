@@ -1,12 +1,11 @@
 import pg from 'pg';
 import { DatabaseUnavailable } from '../database.ts';
+import { grantsMissing, OF_A_SIGNUP, selectDenied } from './allowed.ts';
 import { rethrow } from './errors.ts';
-import { grantsMissing, OF_A_SIGNUP, selectDenied } from './grants.ts';
 import type { Pool } from './pool.ts';
-import { repeatRolledBack } from './repeat.ts';
 import type { Session } from './session.ts';
 import { setLocal } from './settings.ts';
-import { inTransaction, runAlone } from './transaction.ts';
+import { inTransaction, repeatRolledBack, runAlone } from './transaction.ts';
 
 /**
  * An ordinary write, which fails on a read-only server, and whose commit waits for the disk. In one statement, so that

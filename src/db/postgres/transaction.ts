@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Trx } from '../database.ts';
 import type { NamedQuery } from '../statement.ts';
 import { type OpenTrx, openTrx } from '../trx.ts';
 import type { Client } from './client.ts';
-import { isReadOnly, rethrow } from './errors.ts';
+import { isReadOnly, isRolledBack, rethrow } from './errors.ts';
 import type { Flavor } from './flavor.ts';
 import { PostgresConnection, queriesOver } from './kysely.ts';
 import type { Pool } from './pool.ts';
@@ -112,6 +113,26 @@ export async function runAlone(pool: Pool, command: Command): Promise<Answer> {
   } finally {
     client.off('error', onError);
     pool.release(client, lost);
+  }
+}
+
+const ATTEMPTS_MAX = 5;
+/** Doubles with each attempt: together less than 0.2 s, so that a request has time left. */
+const FIRST_PAUSE_MS = 10;
+
+/**
+ * Repeats a transaction after a deadlock or a serialization failure: the server has undone it, and without its
+ * rivals it succeeds. The pauses are random, so that rivals do not meet again.
+ */
+export async function repeatRolledBack<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isRolledBack(error) || number === ATTEMPTS_MAX) throw error;
+      const longest = FIRST_PAUSE_MS * 2 ** (number - 1);
+      await pause(longest * (0.5 + Math.random() / 2));
+    }
   }
 }
 

@@ -1,6 +1,13 @@
 import { LANGUAGES, type Language, textsIn } from '../../languages/languages.ts';
 import { EMAIL_MAX_CHARACTERS, isAsciiAddress } from '../../lib/email.ts';
-import { type ColumnSetting, limits, setting, type ValuesOf, withDefaults } from '../../lib/setting.ts';
+import {
+  type ColumnSetting,
+  limits,
+  setting,
+  textOrNull,
+  type ValuesOf,
+  withDefaults,
+} from '../../lib/setting.ts';
 import { INVITE_REMINDER } from '../../waitlist/queue/waitlist-settings.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
 
@@ -32,7 +39,7 @@ export const SENDING_SETTINGS = { kinds, inviteReminderMs: INVITE_REMINDER };
 /** The look and the links of a waitlist's emails, in the order of the reference. null for the default. */
 export const MAIL_SETTINGS = {
   from: address("Sender address. `null`: the installation's."),
-  fromName: text(
+  fromName: textOrNull(
     'Sender name. `null`: the name of the waitlist.',
     { maxLength: NAME_CHARACTERS_MAX },
     (name) =>
@@ -49,18 +56,18 @@ export const MAIL_SETTINGS = {
     '{referralCode}',
     'Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on.',
   ),
-  colour: text(
+  colour: textOrNull(
     'Color of buttons and links, such as `#0f766e`. `null`: the default.',
     { maxLength: 7 },
     (colour) => !/^#[0-9a-f]{6}$/i.test(colour) && 'must look like #0f766e',
   ),
   /** Of an uploaded picture, its path is stored. */
-  logoUrl: text(
+  logoUrl: textOrNull(
     'Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist.',
     { maxLength: URL_CHARACTERS_MAX },
     (url) => !url.startsWith('/') && !(isUrl(url) && url.startsWith('https://')) && 'must be an https URL',
   ),
-  footer: text(
+  footer: textOrNull(
     'Text below every email. `null`: none.',
     { maxLength: FOOTER_CHARACTERS_MAX },
     (footer) => footer.length > FOOTER_CHARACTERS_MAX && `is longer than ${FOOTER_CHARACTERS_MAX} characters`,
@@ -82,24 +89,17 @@ export type MailSettings = ValuesOf<typeof MAIL_SETTINGS>;
 
 export const NO_SETTINGS: MailSettings = withDefaults(MAIL_SETTINGS);
 
-function text(description: string, bounds: object, problem: (value: string) => string | false) {
-  return setting<string | null>({
-    default: null,
-    schema: { type: ['string', 'null'], ...limits(bounds), description },
-    check: (value, tell) => {
-      const found = value !== null && problem(value);
-      if (found !== false) tell(found);
-    },
-  });
-}
-
 function address(description: string) {
   const bounds = { format: 'email', maxLength: EMAIL_MAX_CHARACTERS };
-  return text(description, bounds, (value) => !isAsciiAddress(value) && 'must be an email address in ASCII');
+  return textOrNull(
+    description,
+    bounds,
+    (value) => !isAsciiAddress(value) && 'must be an email address in ASCII',
+  );
 }
 
 function linkWith(place: string, description: string) {
-  return text(
+  return textOrNull(
     description,
     { maxLength: URL_CHARACTERS_MAX },
     (url) => !isPattern(url, place) && `must be an http or https URL with ${place} in it`,

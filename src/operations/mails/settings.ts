@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { withDefaults } from '../../lib/setting.ts';
 import { mailWarnings } from '../../mail/mailable.ts';
 import { MAIL_SETTINGS, SENDING_SETTINGS } from '../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../mail/update-settings.ts';
@@ -38,18 +39,13 @@ const SettingsChanges = Type.Partial(Type.Object(SETTINGS), {
 
 export const EXAMPLE_SETTINGS = {
   waitlistId: 'wl_acme',
-  kinds: ['confirm', 'welcome', 'invite'],
-  inviteReminderMs: 86_400_000,
-  from: 'team@acme.example',
-  fromName: null,
-  replyTo: null,
-  joinUrl: null,
-  confirmUrl: null,
-  referralUrl: 'https://acme.example/?ref={referralCode}',
-  colour: '#7c3aed',
-  logoUrl: null,
-  footer: 'Acme Inc., 1 Example Street',
-  language: null,
+  ...withDefaults(SENDING_SETTINGS, { kinds: ['confirm', 'welcome', 'invite'] }),
+  ...withDefaults(MAIL_SETTINGS, {
+    from: 'team@acme.example',
+    referralUrl: 'https://acme.example/?ref={referralCode}',
+    colour: '#7c3aed',
+    footer: 'Acme Inc., 1 Example Street',
+  }),
 };
 
 export const mailSettings = [

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { withDefaults } from '../../lib/setting.ts';
 import { DAY_MS, isoTime } from '../../lib/time.ts';
 import { mayActAs, type Role } from '../../operators/roles.ts';
 import { HEALTH_COUNT_MAX } from '../../outbox/delivery-health.ts';
@@ -78,11 +79,12 @@ export const EXAMPLE_ENDPOINT = {
   id: EXAMPLE_ID,
   waitlistId: 'wl_acme',
   environment: 'production',
-  url: 'https://example.com/hooks/doorlist',
-  description: 'CRM',
-  events: ['signup.created'],
+  ...withDefaults(ENDPOINT_SETTINGS, {
+    url: 'https://example.com/hooks/doorlist',
+    description: 'CRM',
+    events: ['signup.created'],
+  }),
   headers: ['Authorization'],
-  rateLimit: null,
   enabled: true,
   disabledAt: null,
   disabledReason: null,

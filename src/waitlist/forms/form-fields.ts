@@ -1,4 +1,4 @@
-import { limits, named, type Setting } from '../../lib/setting.ts';
+import { limits, named, type Setting, text } from '../../lib/setting.ts';
 import { isLine } from '../../lib/text.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/person.ts';
 
@@ -43,17 +43,10 @@ export const fields: Setting<FormField[]> = {
       type: 'object',
       required: ['name', 'label', 'type', 'required'],
       properties: {
-        name: {
-          type: 'string',
-          ...limits({ maxLength: METADATA_KEY_CHARACTERS_MAX }),
-          description: 'Key in the metadata of the entry.',
+        name: text(METADATA_KEY_CHARACTERS_MAX, 'Key in the metadata of the entry.', {
           examples: ['company'],
-        },
-        label: {
-          type: 'string',
-          ...limits({ maxLength: LABEL_CHARACTERS_MAX }),
-          description: 'What people see.',
-        },
+        }),
+        label: text(LABEL_CHARACTERS_MAX, 'What people see.'),
         type: {
           type: 'string',
           enum: FIELD_TYPES,

@@ -1,4 +1,4 @@
-import { limits, type Setting, setting, type ValuesOf } from '../../lib/setting.ts';
+import { limits, type Setting, setting, text, textOrNull, type ValuesOf } from '../../lib/setting.ts';
 import { isLine } from '../../lib/text.ts';
 import { fields } from './form-fields.ts';
 
@@ -40,16 +40,8 @@ export const FORM_SETTINGS = {
     schema: {
       type: ['object', 'null'],
       properties: {
-        text: {
-          type: 'string',
-          ...limits({ maxLength: TEXT_CHARACTERS_MAX }),
-          description: 'What people agree to.',
-        },
-        version: {
-          type: 'string',
-          ...limits({ maxLength: VERSION_CHARACTERS_MAX }),
-          description: 'Stored with the entry. Change it when the text changes.',
-        },
+        text: text(TEXT_CHARACTERS_MAX, 'What people agree to.'),
+        version: text(VERSION_CHARACTERS_MAX, 'Stored with the entry. Change it when the text changes.'),
       },
       required: ['text', 'version'],
       additionalProperties: false,
@@ -71,18 +63,17 @@ export const FORM_SETTINGS = {
     'Heading of the hosted page. `null` for the default, which has the name of the waitlist.',
     200,
   ),
-  text: text(
+  text: textOrNull(
     'Text below the heading. `null` for the default.',
-    TEXT_CHARACTERS_MAX,
-    `must have at most ${TEXT_CHARACTERS_MAX} characters`,
-    (value) => value.length <= TEXT_CHARACTERS_MAX,
+    { maxLength: TEXT_CHARACTERS_MAX },
+    (value) => value.length > TEXT_CHARACTERS_MAX && `must have at most ${TEXT_CHARACTERS_MAX} characters`,
   ),
   buttonText: line('Label of the button. `null` for the default.', 60),
-  shareImageUrl: text(
+  shareImageUrl: textOrNull(
     'HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo.',
-    URL_CHARACTERS_MAX,
-    'must be an https URL without a user name or password',
-    (value) => isUrl(value) && value.startsWith('https:'),
+    { maxLength: URL_CHARACTERS_MAX },
+    (value) =>
+      !(isUrl(value) && value.startsWith('https:')) && 'must be an https URL without a user name or password',
   ),
   blockDisposable: onOff('Whether disposable email addresses are turned away.'),
   blockRoleAddresses: onOff(
@@ -94,11 +85,7 @@ export const FORM_SETTINGS = {
       type: ['object', 'null'],
       properties: {
         provider: { type: 'string', enum: CAPTCHA_PROVIDERS, description: 'Who checks.' },
-        siteKey: {
-          type: 'string',
-          ...limits({ maxLength: CAPTCHA_KEY_CHARACTERS_MAX }),
-          description: 'Public key of your site.',
-        },
+        siteKey: text(CAPTCHA_KEY_CHARACTERS_MAX, 'Public key of your site.'),
       },
       required: ['provider', 'siteKey'],
       additionalProperties: false,
@@ -122,27 +109,12 @@ function onOff(description: string): Setting<boolean> {
 
 function line(description: string, maxLength: number): Setting<string | null> {
   const rule = `must be one line of at most ${maxLength} characters`;
-  return text(description, maxLength, rule, (value) => isLine(value, maxLength));
+  return textOrNull(description, { maxLength }, (value) => !isLine(value, maxLength) && rule);
 }
 
 function url(description: string): Setting<string | null> {
   const rule = 'must be an http or https URL without a user name or password';
-  return text(description, URL_CHARACTERS_MAX, rule, isUrl);
-}
-
-function text(
-  description: string,
-  maxLength: number,
-  rule: string,
-  isValid: (value: string) => boolean,
-): Setting<string | null> {
-  return {
-    default: null,
-    schema: { type: ['string', 'null'], ...limits({ maxLength }), description },
-    check: (value, tell) => {
-      if (value !== null && !isValid(value)) tell(rule);
-    },
-  };
+  return textOrNull(description, { maxLength: URL_CHARACTERS_MAX }, (value) => !isUrl(value) && rule);
 }
 
 function isUrl(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { WaitlistTable } from '../../db/tables.ts';
-import { type ColumnSetting, limits, type ValuesOf } from '../../lib/setting.ts';
+import { type ColumnSetting, limits, settingIn, text, type ValuesOf } from '../../lib/setting.ts';
 import { isLine, nameProblem } from '../../lib/text.ts';
 import { DAY_MS, DURATION_MAX_MS, MINUTE_MS } from '../../lib/time.ts';
 import { isWhole, type WholeRange, wholeRule } from '../../lib/whole-number.ts';
@@ -8,13 +8,21 @@ import { ifReadable } from '../../vault/crypto.ts';
 import { storedJson } from '../../vault/vault.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/person.ts';
 
+type Row = Selectable<WaitlistTable>;
+/** The columns of a type. */
+type ColumnOf<Stored> = {
+  [Column in keyof Row]: [Row[Column], Stored] extends [Stored, Row[Column]] ? Column : never;
+}[keyof Row];
+
+const setting = settingIn<Row>();
+
 const NAME_CHARACTERS_MAX = 200;
 /** Each key takes a chart, and time of the background work. */
 const METADATA_KEYS_COUNTED_MAX = 5;
 
 /** The settings of a waitlist, in the order of the reference. They apply in every environment. */
 export const WAITLIST_SETTINGS = {
-  name: setting<string, 'name'>({
+  name: setting({
     column: 'name',
     default: '',
     schema: {
@@ -36,14 +44,16 @@ export const WAITLIST_SETTINGS = {
     range: { minimum: 0, maximum: 1_000 },
     description: 'How many places earlier an entry counts as having joined, for each referral.',
   }),
-  referralCap: wholeOrNull({
+  referralCap: whole({
     column: 'referral_cap',
+    default: null,
     range: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     rule: 'must be a whole number',
     description: 'Maximum number of referrals credited to one entry. `null`: no limit.',
   }),
-  inviteExpiryMs: wholeOrNull({
+  inviteExpiryMs: whole({
     column: 'invite_expiry_ms',
+    default: null,
     range: { minimum: 1, maximum: DURATION_MAX_MS },
     rule: 'must be longer than 0 and at most 36500 days',
     description: 'Default lifetime of invites, in milliseconds. `null`: invites do not expire.',
@@ -65,11 +75,7 @@ export const WAITLIST_SETTINGS = {
     default: [],
     schema: {
       type: 'array',
-      items: {
-        type: 'string',
-        ...limits({ maxLength: METADATA_KEY_CHARACTERS_MAX }),
-        description: 'A metadata key.',
-      },
+      items: text(METADATA_KEY_CHARACTERS_MAX, 'A metadata key.'),
       ...limits({ maxItems: METADATA_KEYS_COUNTED_MAX }),
       description:
         'Metadata keys whose values the statistics show. Values of existing entries are counted in the background.',
@@ -97,51 +103,19 @@ export const INVITE_REMINDER = whole({
   description: 'How long before an invite expires its reminder is sent, in milliseconds.',
 });
 
-type Row = Selectable<WaitlistTable>;
-/** The columns of a type. */
-type ColumnOf<Stored> = {
-  [Column in keyof Row]: [Row[Column], Stored] extends [Stored, Row[Column]] ? Column : never;
-}[keyof Row];
-
-/** For the compiler, which compares it with its column. */
-function setting<Value, Column extends keyof Row>(
-  one: ColumnSetting<Value, Column, Row[Column]>,
-): ColumnSetting<Value, Column, Row[Column]> {
-  return one;
-}
-
-interface WholeNumber<Column> {
+/** Without a default, its column can be null. `rule` is one that names the range, unless said otherwise. */
+function whole<Column extends ColumnOf<number> | ColumnOf<number | null>>(one: {
   column: Column;
+  default: Row[Column];
   range: WholeRange;
-  /** Default: one that names the range. */
   rule?: string;
   description: string;
-}
-
-function whole<Column extends ColumnOf<number>>(
-  one: WholeNumber<Column> & { default: number },
-): ColumnSetting<number, Column, number> {
+}): ColumnSetting<Row[Column], Column, Row[Column]> {
   const { range, rule = wholeRule(range), description, ...rest } = one;
+  const isValid = (value: number | null) => (value === null ? one.default === null : isWhole(value, range));
   return {
     ...rest,
-    schema: { type: 'integer', ...limits(range), description },
-    check: (value, tell) => {
-      if (!isWhole(value, range)) tell(rule);
-    },
-    write: (value) => value,
-    read: (value) => (isWhole(value, range) ? value : undefined),
-  };
-}
-
-function wholeOrNull<Column extends ColumnOf<number | null>>(
-  one: WholeNumber<Column>,
-): ColumnSetting<number | null, Column, number | null> {
-  const { column, range, rule = wholeRule(range), description } = one;
-  const isValid = (value: number | null) => value === null || isWhole(value, range);
-  return {
-    column,
-    default: null,
-    schema: { type: ['integer', 'null'], ...limits(range), description },
+    schema: { type: one.default === null ? ['integer', 'null'] : 'integer', ...limits(range), description },
     check: (value, tell) => {
       if (!isValid(value)) tell(rule);
     },
