@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
-import type { Waitlist } from './draft.ts';
+import type { Waitlist } from './settings-form.tsx';
 
 interface DangerZoneProps {
   waitlist: Waitlist;

@@ -1,19 +1,38 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, call } from '../../api/client.ts';
+import { api, call, type Schemas } from '../../api/client.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { asIs, draftsOf, line, number, numberOr } from '../../ui/drafts.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { changesOf, draftOf, type Waitlist } from './draft.ts';
 import { expiryOptions } from './durations.ts';
+
+export type Waitlist = Schemas['Waitlist'];
+
+const { draftOf, changesOf } = draftsOf({
+  name: line,
+  confirmEmails: asIs<boolean>(),
+  boost: number,
+  referralCap: numberOr(''),
+  inviteExpiryMs: numberOr('never'),
+  returnToQueue: asIs<boolean>(),
+  metadataKeys: {
+    show: (keys: string[]) => keys.join(', '),
+    read: (text: string) =>
+      text
+        .split(',')
+        .map((key) => key.trim())
+        .filter((key) => key !== ''),
+  },
+});
 
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
@@ -118,9 +137,9 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
           <Field label="Invites expire" error={problem('inviteExpiryMs')}>
             <Select
               label="Invites expire"
-              value={draft.inviteExpiry}
-              onChange={(inviteExpiry) => set({ inviteExpiry })}
-              options={expiryOptions(draft.inviteExpiry)}
+              value={draft.inviteExpiryMs}
+              onChange={(inviteExpiryMs) => set({ inviteExpiryMs })}
+              options={expiryOptions(draft.inviteExpiryMs)}
             />
           </Field>
           <Switch
