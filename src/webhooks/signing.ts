@@ -81,7 +81,7 @@ export interface Secret {
   endsAt: number | null;
 }
 
-export function newSecret(): Secret {
+export function newSigningSecret(): Secret {
   return { text: `whsec_${randomBytes(32).toString('base64')}`, endsAt: null };
 }
 
@@ -93,7 +93,7 @@ export function rotateSecrets(secrets: readonly Secret[], now: number, overlapMs
       endsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
     }))
     .filter(({ endsAt }) => endsAt > now);
-  return [newSecret(), ...kept];
+  return [newSigningSecret(), ...kept];
 }
 
 export function liveSecrets<S extends { endsAt: number | null }>(secrets: readonly S[], now: number): S[] {
