@@ -27,7 +27,7 @@ import type { Guard } from './guard.ts';
 import { endpointTarget, subscriptionsOf } from './listener.ts';
 import { liveSecrets, newSigningSecret } from './signing.ts';
 
-export type CreatedEndpoint = Endpoint & { secret: string };
+type CreatedEndpoint = Endpoint & { secret: string };
 
 export async function createEndpoint(
   context: Context,

@@ -48,7 +48,7 @@ function failed(reason: FailureReason): Verification {
 }
 
 /** Returns the bytes of a signing secret, or undefined if it is not one. */
-export function decodeSecret(secret: string): Buffer | undefined {
+function decodeSecret(secret: string): Buffer | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const text = secret.slice(SECRET_PREFIX.length);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;

@@ -7,10 +7,10 @@ import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { LANGUAGE_OPTIONS } from './mail-names.ts';
+import { changesOf, draftOf, reminderOptions, type TextSetting } from './mail-settings-draft.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
-import { changesOf, draftOf, reminderOptions, type TextSetting } from './settings-draft.ts';
 
-interface SettingsFormProps {
+interface MailSettingsFormProps {
   scope: Scope;
   settings: MailSettings;
   defaultFrom: string;
@@ -18,7 +18,7 @@ interface SettingsFormProps {
   onSaved: () => Promise<unknown>;
 }
 
-export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: SettingsFormProps) {
+export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: MailSettingsFormProps) {
   const { draft, set, problem, form } = useSettings({
     saved: settings,
     draftOf,

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
+import type { Waitlist } from '../../api/waitlists.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -12,20 +13,20 @@ import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { changesOf, draftOf, type Waitlist } from './draft.ts';
 import { expiryOptions } from './durations.ts';
+import { changesOf, draftOf } from './waitlist-draft.ts';
 
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
 
-interface SettingsFormProps {
+interface WaitlistSettingsFormProps {
   waitlist: Waitlist;
   environment: string;
   onSaved: () => Promise<unknown>;
 }
 
 /** All settings of a waitlist. They apply in every environment. */
-export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormProps) {
+export function WaitlistSettingsForm({ waitlist, environment, onSaved }: WaitlistSettingsFormProps) {
   const { draft, changes, set, problem, form } = useSettings({
     saved: waitlist,
     draftOf,

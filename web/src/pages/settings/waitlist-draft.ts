@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
+import type { Waitlist } from '../../api/waitlists.ts';
 
-export type Waitlist = Schemas['Waitlist'];
 type Changes = Schemas['WaitlistUpdate'];
 
 /** The settings as the form holds them: texts, as people type them. */
