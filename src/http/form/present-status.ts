@@ -3,7 +3,7 @@ import { wasInviteSent } from '../../mail/invite-mails.ts';
 import { shareUrls } from '../../mail/share-url.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { FormParts } from './parts.ts';
+import type { FormParts } from './form-parts.ts';
 
 /** A person's status with its texts, for the component. */
 export async function presentStatus(

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call } from '../../api/client.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
+import type { Waitlist } from '../../api/waitlists.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -14,8 +15,6 @@ import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { expiryOptions } from './durations.ts';
-
-export type Waitlist = Schemas['Waitlist'];
 
 const { draftOf, changesOf } = draftsOf({
   name: line,
@@ -37,14 +36,14 @@ const { draftOf, changesOf } = draftsOf({
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
 
-interface SettingsFormProps {
+interface WaitlistSettingsFormProps {
   waitlist: Waitlist;
   environment: string;
   onSaved: () => Promise<unknown>;
 }
 
 /** All settings of a waitlist. They apply in every environment. */
-export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormProps) {
+export function WaitlistSettingsForm({ waitlist, environment, onSaved }: WaitlistSettingsFormProps) {
   const { draft, changes, set, problem, form } = useSettings({
     saved: waitlist,
     draftOf,

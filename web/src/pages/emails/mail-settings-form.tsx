@@ -34,7 +34,7 @@ const { draftOf, changesOf } = draftsOf({
   inviteReminderMs: number,
 });
 
-interface SettingsFormProps {
+interface MailSettingsFormProps {
   scope: Scope;
   settings: MailSettings;
   defaultFrom: string;
@@ -42,7 +42,7 @@ interface SettingsFormProps {
   onSaved: () => Promise<unknown>;
 }
 
-export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: SettingsFormProps) {
+export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: MailSettingsFormProps) {
   const { draft, set, problem, form } = useSettings({
     saved: settings,
     draftOf,

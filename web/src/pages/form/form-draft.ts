@@ -27,12 +27,12 @@ const simple = draftsOf({
 export type Draft = ReturnType<typeof draftOf>;
 
 /** What the page changes: the form, and the look that its waitlist shares with its emails. */
-export interface Saved {
+interface Saved {
   form: Form;
   look: MailSettings;
 }
 
-export type Changes = FormChanges & { colour?: string | null };
+type Changes = FormChanges & { colour?: string | null };
 
 export function draftOf({ form, look }: Saved) {
   return {
