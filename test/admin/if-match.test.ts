@@ -27,7 +27,7 @@ const SETTINGS: Record<string, unknown> = {
   updateWave: { name: 'Evenings' },
 };
 
-forEachEngine((engine) => {
+forEachEngine('locks', (engine) => {
   describe('a change with If-Match', () => {
     let service: Service;
     let admin: AdminClient;

@@ -45,7 +45,7 @@ interface Posting {
   takesKey: boolean;
 }
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('a request that is repeated', () => {
     let service: Service;
     let admin: AdminClient;

@@ -18,7 +18,7 @@ const MARKUP = '<img src=x onerror="document.title=1">';
 
 const openDashboard = useDashboard();
 
-forEachEngine((engine) => {
+forEachEngine('notifications', (engine) => {
   let service: Service;
   let owner: Browser;
   let viewer: Browser;
