@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { writeModules } from './runner/modules.ts';
+import { type Plan, planRun } from './runner/plan-run.ts';
+import { processesFor } from './runner/processes.ts';
+import { recordRun } from './runner/record-run.ts';
+import { readRecorded } from './runner/recorded.ts';
+import { type RunOptions, readOptions, USAGE } from './runner/run-options.ts';
+import { createTally } from './runner/tally.ts';
+import { createTemplates } from './runner/templates.ts';
+import { readTestFile } from './runner/test-file.ts';
+import { listOf, summaryOf } from './runner/told-plan.ts';
 import { runChecks } from './support/checks.ts';
 import { CITUS_URL } from './support/citus.ts';
 import { ensureDashboard } from './support/ensure-dashboard.ts';
-import { writeModules } from './support/packs.ts';
-import { type Plan, planRun } from './support/plan-run.ts';
 import { startPostgres } from './support/postgres.ts';
-import { processesFor } from './support/processes.ts';
 import { buildScripts } from './support/program.ts';
 import { installMissing, NO_BROWSER, without } from './support/programs.ts';
-import { recordRun } from './support/record-run.ts';
-import { readRecorded } from './support/recorded.ts';
-import { type RunOptions, readOptions, USAGE } from './support/run-options.ts';
 import { SEED } from './support/seed.ts';
-import { createTally } from './support/tally.ts';
-import { createTemplates } from './support/templates.ts';
 import { useTemporaryDirectory } from './support/temporary.ts';
-import { readTestFile } from './support/test-file.ts';
-import { listOf, summaryOf } from './support/told-plan.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const TEST_TIMEOUT_MS = 300_000;
@@ -126,7 +126,7 @@ async function runPlan({ files, packs, alone }: Plan, directory: string, how: Ho
         '--max-semi-space-size=64',
         '--single-threaded-gc', // All processors are busy with other tests.
         '--import',
-        path.join(import.meta.dirname, 'support/before-tests.ts'),
+        path.join(import.meta.dirname, 'runner/before-tests.ts'),
       ],
     });
     tally.follow(stream);

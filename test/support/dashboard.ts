@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before } from 'node:test';
+import { after, before, describe } from 'node:test';
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import type { Engine } from '../../src/db/database.ts';
+import { CHOSEN_ENGINES } from './engines.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
-import { eventually, type Service } from './harness.ts';
+import { eventually, forEachEngine, type Service } from './harness.ts';
 import type { Browser as Operator } from './operators.ts';
 import { sharedChromium } from './shared-chromium.ts';
 import { openWindow, type Window } from './windows.ts';
@@ -117,12 +118,21 @@ export async function checkEverywhere(page: DashboardPage, what: string): Promis
   }
 }
 
-/** Every journey runs once on each engine and once at each width: a page does not know the engine. */
+/** A page does not know the engine, so journeys that run on both are at another width on each. */
 export function sizeOn(engine: Engine): Size {
   return engine === 'sqlite' ? 'desktop' : 'phone';
 }
 
-/** For states that both engines show: the journey on SQLite checks every look, the other one that it fits. */
-export function checkOn(engine: Engine): (page: DashboardPage, what: string) => Promise<void> {
-  return engine === 'sqlite' ? checkEverywhere : checkLayout;
+/** For journeys at both widths: the one on a desktop checks every look, the other one that it fits. */
+export function checkAt(size: Size): (page: DashboardPage, what: string) => Promise<void> {
+  return size === 'desktop' ? checkEverywhere : checkLayout;
+}
+
+/**
+ * For journeys on which layout decides, through navigation, tables or dialogs: at both widths, also if the run has only
+ * chosen SQLite for them.
+ */
+export function forEachLayout(suite: (engine: Engine, size: Size) => void): void {
+  forEachEngine((engine) => suite(engine, sizeOn(engine)));
+  if (CHOSEN_ENGINES.join() === 'sqlite') describe('on sqlite, on a phone', () => suite('sqlite', 'phone'));
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine } from '../../src/db/database.ts';
 import type { TestFile } from './test-file.ts';
@@ -21,12 +21,13 @@ export interface FileRecord {
   statements?: string;
 }
 
-const NOTHING: Recorded = { statements: 0, files: {} };
 /** Of files that are not recorded yet. */
 const BYTES_PER_SECOND = 4_000;
+/** Also of those that were skipped. */
+const SECONDS_MIN = 0.1;
 
 export function readRecorded(): Recorded {
-  return existsSync(RECORD_FILE) ? JSON.parse(readFileSync(RECORD_FILE, 'utf8')) : NOTHING;
+  return JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
 }
 
 export function secondsOf(
@@ -36,8 +37,8 @@ export function secondsOf(
 ): number {
   const guess = bytes / BYTES_PER_SECOND;
   const { sqlite = guess, postgres = variesEngine ? guess : 0 } = files[file] ?? {};
-  if (engine === undefined) return sqlite + postgres;
-  return engine === 'sqlite' ? sqlite : postgres;
+  const seconds = { sqlite, postgres, both: sqlite + postgres };
+  return Math.max(seconds[engine ?? 'both'], SECONDS_MIN);
 }
 
 export function statementsOf(file: string, { files }: Recorded): Set<number> {

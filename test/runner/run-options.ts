@@ -2,8 +2,8 @@ import { globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../src/db/database.ts';
-import { ENGINES } from './engines.ts';
-import { SEED_MAX } from './seed.ts';
+import { ENGINES } from '../support/engines.ts';
+import { SEED_MAX } from '../support/seed.ts';
 
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 

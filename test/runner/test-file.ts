@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Difference } from './engines.ts';
+import type { Difference } from '../support/engines.ts';
 
 /** What a test file says about itself, without being run. */
 export interface TestFile {

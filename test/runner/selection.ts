@@ -1,4 +1,4 @@
-import { seededRandom, shuffle } from './random.ts';
+import { seededRandom, shuffle } from '../support/random.ts';
 import { type Recorded, secondsOf, statementsOf } from './recorded.ts';
 import type { TestFile } from './test-file.ts';
 
@@ -47,7 +47,7 @@ function cover(files: readonly TestFile[], sent: Set<number>, recorded: Recorded
     let [best, most]: [TestFile | undefined, number] = [undefined, 0];
     for (const [file, statements] of left) {
       const fresh = [...statements].filter((number) => !sent.has(number)).length;
-      const worth = fresh / Math.max(secondsOf(file, recorded, 'postgres'), 0.1);
+      const worth = fresh / secondsOf(file, recorded, 'postgres');
       if (worth > most) [best, most] = [file, worth];
     }
     if (best === undefined) break;
