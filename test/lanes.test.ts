@@ -119,9 +119,18 @@ describe('the processes of a run', () => {
     );
   });
 
-  it('have files of one kind: a file that runs on SQLite alone would otherwise decide for the others', () => {
-    for (const { files } of plan().packs)
-      assert.equal(new Set(files.map(({ engine, browser }) => `${engine} ${browser}`)).size, 1);
+  it('have files of one kind: one that runs on SQLite alone, or is of the next release, decides for the others', () => {
+    const next = describeTestFile(
+      'test/next.test.ts',
+      `import { NEXT_MIGRATIONS } from './support/next-migrations.ts';\n${SUITE}`,
+    );
+    const { packs } = plan([], { files: [next, ...FILES] });
+    for (const { files } of packs) {
+      const kinds = files.map(({ engine, browser, nextRelease }) => `${engine} ${browser} ${nextRelease}`);
+      assert.equal(new Set(kinds).size, 1);
+    }
+    const own = packs.find(({ files }) => files.some(({ file }) => file === next.file));
+    assert.equal(own?.files.length, 1);
   });
 
   it('are as many as processors and memory allow', () => {

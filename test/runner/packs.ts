@@ -1,13 +1,11 @@
 import type { Engine } from '../../src/db/database.ts';
+import type { TestFile } from './test-file.ts';
 
 /** A test file as it runs. */
-export interface Planned {
-  file: string;
+export interface Planned extends Pick<TestFile, 'file' | 'alone' | 'browser' | 'nextRelease'> {
   /** The only one that it runs on. */
   engine?: Engine | undefined;
   seconds: number;
-  alone: boolean;
-  browser: boolean;
 }
 
 /** The files of one process. */
@@ -22,14 +20,18 @@ const PACKS_PER_PROCESS = 3;
 /** In the order to start them: the longest first. */
 export function pack(files: readonly Planned[], processes: number): Pack[] {
   const packSeconds = sumOf(files) / (processes * PACKS_PER_PROCESS);
-  const kinds = Map.groupBy(files, ({ browser, engine }) =>
-    browser ? `browser-${engine ?? 'both'}` : (engine ?? 'both'),
-  );
+  const kinds = Map.groupBy(files, kindOf);
   return [...kinds]
     .flatMap(([name, members]) =>
       cut(members, Math.ceil(sumOf(members) / packSeconds)).map((part) => ({ name, files: part })),
     )
     .toSorted((a, b) => sumOf(b.files) - sumOf(a.files));
+}
+
+/** Files of different kinds cannot share a process, or a browser would run beside what needs none. */
+function kindOf({ browser, nextRelease, engine }: Planned): string {
+  const kind = [browser && 'browser', nextRelease && 'next-release', engine ?? 'both'];
+  return kind.filter(Boolean).join('-');
 }
 
 /** Cuts a list into parts that take about as long. Neighbours stay together: they need the same of the service. */

@@ -25,9 +25,9 @@ export function planRun(
   // Before anything is chosen by a seed, which may differ between the machines.
   const own = cut(timed, shard.of)[shard.number - 1] ?? [];
   const planned = own.map((one): Planned => {
-    const { file, variesEngine, alone, browser } = one;
+    const { file, variesEngine, alone, browser, nextRelease } = one;
     const only = engine ?? (variesEngine && selection?.onBoth.has(file) === false ? 'sqlite' : undefined);
-    return { file, engine: only, seconds: secondsOf(one, recorded, only), alone, browser };
+    return { file, engine: only, seconds: secondsOf(one, recorded, only), alone, browser, nextRelease };
   });
   const [beside, alone] = [planned.filter((one) => !one.alone), planned.filter((one) => one.alone)];
   return {

@@ -12,6 +12,8 @@ export interface TestFile {
   /** Whether it needs a quiet machine, as files with `runsAlone` do. */
   alone: boolean;
   browser: boolean;
+  /** Whether its whole process is one of the next release, because it imports the migrations of that. */
+  nextRelease: boolean;
 }
 
 export function readTestFile(file: string): TestFile {
@@ -27,5 +29,6 @@ export function describeTestFile(file: string, text: string): TestFile {
     difference: difference as Difference | undefined,
     alone: /^runsAlone\(/m.test(text),
     browser: file.startsWith('test/browser/'),
+    nextRelease: /^import .*\/next-migrations\.ts';/m.test(text),
   };
 }

@@ -39,6 +39,7 @@ import { CITUS_URL } from './citus.ts';
 import { noDns } from './dns-server.ts';
 import { CHOSEN_ENGINES, type Difference } from './engines.ts';
 import { parseJson } from './raw-http.ts';
+import { send } from './send.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
 
 export const START = Date.UTC(2026, 10, 15, 9, 30);
@@ -330,18 +331,16 @@ export function clientFor(url: string) {
     { key, headers = {}, body, rawBody }: RequestOptions = {},
   ): Promise<Answer<T>> => {
     const sent = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(url + path, {
+    const answer = await send(url + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...headers,
       },
-      ...(sent === undefined ? {} : { body: sent as string }),
+      body: sent,
     });
-    const text = await response.text();
-    const { status, headers: received } = response;
-    return { status, headers: received, text, body: parseJson(text) as T, path };
+    return { ...answer, body: parseJson(answer.text) as T, path };
   };
   const invitePath = (code: string) => `/sdk/v1/waitlist/invites/${encodeURIComponent(code)}`;
   return {
