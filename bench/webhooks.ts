@@ -138,8 +138,7 @@ async function postBare(url: string, total: number): Promise<number> {
 async function queueWith(context: Context, id: string, urls: string[]): Promise<Queue> {
   await createWaitlist(context, { id, name: 'Bench' });
   const queue = (await context.registry.queue(id, 'production')) as Queue;
-  const nothing = { description: '', events: [], headers: {}, rateLimit: null };
-  for (const url of urls) await createEndpoint(context, guard, queue, { ...nothing, url });
+  for (const url of urls) await createEndpoint(context, guard, queue, { url });
   return queue;
 }
 

@@ -1,7 +1,7 @@
 import { webhookEndpoints, webhookSecrets } from '../operations/webhooks/endpoints.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { RATE_MAX } from '../webhooks/endpoint-input.ts';
 import { revealSecret } from '../webhooks/endpoint-secrets.ts';
+import { RATE } from '../webhooks/endpoint-settings.ts';
 import { findEndpoint, listEndpoints } from '../webhooks/endpoints.ts';
 import { type PresentedEndpoint, presentEndpoint, presentRevealedSecret } from '../webhooks/present.ts';
 import { type Command, type Flags, type Outcome, parseWholeText, table, UsageProblem } from './command.ts';
@@ -27,7 +27,7 @@ const SETTINGS: Record<string, FieldWords> = {
   rateLimit: {
     value: 'NUMBER',
     about: 'Maximum deliveries per second. 0 means no limit.',
-    read: (text, flag) => parseWholeText(text, `--${flag}`, { from: 0, to: RATE_MAX }) || null,
+    read: (text, flag) => parseWholeText(text, `--${flag}`, { from: 0, to: RATE.maximum }) || null,
   },
 };
 

@@ -540,6 +540,8 @@ const mailSuppression = {
   email_hash: bytes,
   reason: oneOf('bounced', 'complained', 'unsubscribed'),
   created_at: integer,
+  /** 1 if a mail server had been given an email of ours for it. Reports about others say nothing of our emails. */
+  emailed: generated(integer),
 };
 
 /** Days on which an email to an address was refused for the time being. */

@@ -109,17 +109,13 @@ export async function turnOnWebhooks(
 ): Promise<void> {
   const guard = createGuard(allowList(config.webhookAllow));
   const url = (path: string) => `http://${RECEIVER_HOST}:${port}${path}`;
-  const input = { headers: {}, rateLimit: null };
   await createEndpoint(context, guard, queue, {
-    ...input,
     url: url('/hooks/product'),
     description: 'Product: creates accounts for people who join',
     events: ['invite.sent', 'invite.accepted', 'invite.expired'],
   });
   await createEndpoint(context, guard, queue, {
-    ...input,
     url: url(FLAKY_PATH),
     description: 'CRM: keeps contacts in sync',
-    events: [],
   });
 }

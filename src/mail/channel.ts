@@ -84,7 +84,7 @@ export function mailChannel(
       return { mail, envelope };
     },
     bounced: async (queue, email) => {
-      await recordMailEvents(context, queue, [{ type: 'bounce', email }]);
+      await recordMailEvents(context, queue, [{ type: 'bounce', email }], { answersUs: true });
     },
     sealResponse: (delivery, response) =>
       delivery.setup.vault.seal('delivery.response', responseRow(delivery.target, delivery), response),

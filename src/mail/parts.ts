@@ -1,13 +1,20 @@
 import type { Database, Trx } from '../db/database.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../languages/languages.ts';
 import { notFound } from '../lib/errors.ts';
+import type { RowOf } from '../lib/setting.ts';
 import { storedJson } from '../vault/vault.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { readable } from '../waitlist/queue/readable.ts';
 import { isMailKind, type MailKind } from './templates/kinds.ts';
-import { defaultTemplate, type MailSettings, type MailTemplate, NO_SETTINGS } from './templates/settings.ts';
+import {
+  defaultTemplate,
+  type MailSettings,
+  type MailTemplate,
+  NO_SETTINGS,
+  type SENDING_SETTINGS,
+} from './templates/settings.ts';
 
 /** A template in the waitlist's language has only the name of its kind, the others also that of their language. */
 type PartName = MailKind | `${MailKind}:${Language}` | 'settings';
@@ -112,7 +119,7 @@ interface NewPart {
   content: string | null;
   /** Other parts that change with it. */
   others?: readonly { part: PartName; content: string | null }[];
-  columns?: { mail_kinds?: string; invite_reminder_ms?: number };
+  columns?: Partial<RowOf<typeof SENDING_SETTINGS>>;
   event: Pick<AuditEvent, 'action' | 'before' | 'after'>;
 }
 

@@ -1,8 +1,16 @@
 import type { Database, Trx } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
-import { isWhole } from '../lib/whole-number.ts';
+import {
+  checkSettings,
+  columnsOf,
+  readColumn,
+  readRow,
+  rowOf,
+  type ValuesOf,
+  valuesOf,
+} from '../lib/setting.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { REMINDER_MS, repairedSettings } from '../waitlist/queue/queue-settings.ts';
+import { WAITLIST_SETTINGS } from '../waitlist/queue/waitlist-settings.ts';
 import {
   checkPicture,
   type OwnWaitlist,
@@ -10,21 +18,12 @@ import {
   storePicture,
 } from '../waitlist/settings/pictures.ts';
 import { readParts, renamedParts, writePart } from './parts.ts';
-import { isMailKind, MAIL_KINDS, type MailKind } from './templates/kinds.ts';
-import { checkMailSettings, type MailSettings } from './templates/settings.ts';
+import { MAIL_SETTINGS, type MailSettings, SENDING_SETTINGS } from './templates/settings.ts';
 
+type AllSettings = MailSettings & ValuesOf<typeof SENDING_SETTINGS>;
 /** Omitted settings stay as they are. null restores the default. */
-export interface MailChanges extends Partial<MailSettings> {
-  kinds?: MailKind[];
-  /** How long before an invite expires. */
-  inviteReminderMs?: number;
-}
-
-interface MailSettingsView extends MailSettings {
-  waitlistId: string;
-  kinds: MailKind[];
-  inviteReminderMs: number;
-}
+type MailChanges = Partial<AllSettings>;
+type MailSettingsView = AllSettings & { waitlistId: string };
 
 export function updateMailSettings(
   context: Context,
@@ -51,27 +50,17 @@ async function changeMailSettings(
     const { internalId } = await requireWaitlist(context, waitlistId, trx);
     const waitlist = { internalId, id: waitlistId };
     const made = await make(trx, waitlist);
-    checkSending(made);
-    const { kinds, inviteReminderMs, ...changes } = made;
+    checkSettings(SENDING_SETTINGS, made);
     const before = await showMailSettings(context, waitlistId, trx);
-    const { waitlistId: _id, kinds: _kinds, inviteReminderMs: _reminder, ...settings } = before;
-    const changed = { ...settings, ...changes };
-    const { logoUrl } = changed;
-    if (logoUrl !== null) changed.logoUrl = await storedLogo(trx, waitlist, logoUrl);
-    checkMailSettings(changed);
+    const after = { ...before, ...made };
+    if (after.logoUrl !== null) after.logoUrl = await storedLogo(trx, waitlist, after.logoUrl);
+    const settings = valuesOf(MAIL_SETTINGS, after);
+    checkSettings(MAIL_SETTINGS, settings);
     const parts = await readParts(context, internalId, undefined, trx);
-    const after = {
-      ...changed,
-      kinds: kinds ?? before.kinds,
-      inviteReminderMs: inviteReminderMs ?? before.inviteReminderMs,
-    };
     return {
-      content: JSON.stringify(changed),
-      others: renamedParts(parts, changed),
-      columns: {
-        ...(kinds ? { mail_kinds: [...new Set(kinds)].join(',') } : {}),
-        ...(inviteReminderMs === undefined ? {} : { invite_reminder_ms: inviteReminderMs }),
-      },
+      content: JSON.stringify(settings),
+      others: renamedParts(parts, settings),
+      columns: rowOf(SENDING_SETTINGS, made),
       event: { action: 'mail_settings.updated', ...differences(before, after) },
     };
   });
@@ -82,13 +71,6 @@ async function storedLogo(trx: Trx, waitlist: OwnWaitlist, logoUrl: string): Pro
   const own = await ownPicturePath(trx, waitlist, logoUrl);
   if (own === undefined && logoUrl.startsWith('/')) throw invalid('logoUrl: there is no such picture');
   return own ?? logoUrl;
-}
-
-function checkSending({ kinds, inviteReminderMs }: MailChanges): void {
-  const unknown = kinds?.find((kind) => !isMailKind(kind));
-  if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
-  if (inviteReminderMs !== undefined && !isWhole(inviteReminderMs, REMINDER_MS))
-    throw invalid('inviteReminderMs: must be from a minute to 36500 days');
 }
 
 /** Only what has changed. */
@@ -120,18 +102,16 @@ export async function requireWaitlist(
 ) {
   const row = await executor
     .selectFrom('waitlist')
-    .select(['id', 'mail_kinds', 'mail_version', 'confirm_emails', 'boost'])
-    .select(['invite_reminder_ms', 'invite_expiry_ms', 'referral_cap'])
+    .select(['id', 'mail_version', 'confirm_emails', 'boost', ...columnsOf(SENDING_SETTINGS)])
     .where('public_id', '=', waitlistId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
   return {
     internalId: row.id,
-    kinds: row.mail_kinds.split(',').filter(isMailKind),
     version: row.mail_version,
-    inviteReminderMs: repairedSettings(row).invite_reminder_ms,
-    confirmEmails: row.confirm_emails === 1,
+    ...readRow(SENDING_SETTINGS, row),
+    confirmEmails: readColumn(WAITLIST_SETTINGS.confirmEmails, row),
     boost: row.boost,
   };
 }

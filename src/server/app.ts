@@ -4,7 +4,7 @@ import { basePathOf } from '../config/public-url.ts';
 import { ADMIN_API } from '../http/admin/api.ts';
 import { cookiesFor } from '../http/admin/core/cookies.ts';
 import type { AdminParts } from '../http/admin/core/parts.ts';
-import { createStreamHub, type StreamTimes } from '../http/admin/core/stream-hub.ts';
+import { StreamHub, type StreamTimes } from '../http/admin/core/stream-hub.ts';
 import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
 import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
@@ -208,7 +208,7 @@ export async function buildApp(
   app.addHook('onClose', () => web.close());
   const pageTurn = pageTurns(lifecycle);
   registerSdk(app, { get: web.get, ...parts }, { readBody, pageTurn });
-  const streams = createStreamHub(context, parts.streamTimes);
+  const streams = new StreamHub(context, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
   const operators = await openAccounts(context, parts.passwords);
   const cookies = cookiesFor(parts.publicUrl);

@@ -1,16 +1,22 @@
 import type { Trx } from '../db/database.ts';
 import { notFound } from '../lib/errors.ts';
 import { formatId, newIdOf } from '../lib/ids.ts';
+import { readRow, rowOf, valuesOf, withDefaults } from '../lib/setting.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
+import {
+  COLUMN_SETTINGS,
+  checkEndpoint,
+  ENDPOINT_SETTINGS,
+  type EndpointInput,
+  SEALED_SETTINGS,
+} from './endpoint-settings.ts';
 import {
   BY_OPERATOR,
   type Endpoint,
   type EndpointRow,
-  eventsOf,
   findEndpoint,
   originOf,
   readEndpoint,
@@ -27,19 +33,18 @@ export async function createEndpoint(
   context: Context,
   guard: Guard,
   queue: Queue,
-  input: EndpointInput,
+  given: Partial<EndpointInput> & { url: string },
 ): Promise<CreatedEndpoint> {
-  const url = await checkEndpoint(guard, input);
+  const settings = withDefaults(ENDPOINT_SETTINGS, given);
+  settings.url = await checkEndpoint(guard, settings);
   const now = context.clock();
   const id = newIdOf(queue.id, now);
   const secret = newSecret();
-  const { description, headers } = input;
   const row: EndpointRow = {
     queue_id: queue.id,
     id,
-    sealed: sealEndpoint(queue, id, { url, description, headers, secrets: [secret] }),
-    events: input.events.join(','),
-    rate_limit: input.rateLimit,
+    sealed: sealEndpoint(queue, id, { ...valuesOf(SEALED_SETTINGS, settings), secrets: [secret] }),
+    ...rowOf(COLUMN_SETTINGS, settings),
     rate_used_until: 0,
     disabled_at: null,
     disabled_reason: null,
@@ -92,7 +97,7 @@ export async function updateEndpoint(
 ): Promise<Endpoint> {
   const { queue, row } = await findEndpoint(context, endpointId);
   if (Object.keys(changes).length > 0) {
-    const current = { ...requireSettings(queue, row), events: eventsOf(row), rateLimit: row.rate_limit };
+    const current = { ...requireSettings(queue, row), ...readRow(COLUMN_SETTINGS, row) };
     const url = await checkEndpoint(guard, { ...current, ...changes });
     if (changes.url !== undefined) changes.url = url;
   } else {
@@ -127,13 +132,11 @@ function columnsOf(
   changes: Partial<EndpointInput>,
   now: number,
 ): Partial<EndpointRow> {
-  const { events, rateLimit, ...rest } = changes;
   const sealed = requireSettings(queue, row);
   const secrets = liveSecrets(sealed.secrets, now);
   return {
-    sealed: sealEndpoint(queue, row.id, { ...sealed, ...rest, secrets }),
-    ...(events === undefined ? {} : { events: events.join(',') }),
-    ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
+    sealed: sealEndpoint(queue, row.id, { ...sealed, ...valuesOf(SEALED_SETTINGS, changes), secrets }),
+    ...rowOf(COLUMN_SETTINGS, changes),
   };
 }
 
@@ -215,7 +218,7 @@ function objectOf(id: Uint8Array): AuditEvent['object'] {
   return { kind: 'webhook', id: formatId('whe', id) };
 }
 
-function auditedSettings({ url, description, events, headers, rateLimit, disabledAt }: Endpoint) {
-  const origin = url && originOf(url);
-  return { origin, description, events, headers, rateLimit, enabled: disabledAt === null };
+function auditedSettings(endpoint: Endpoint) {
+  const { url, ...settings } = valuesOf(ENDPOINT_SETTINGS, endpoint);
+  return { origin: url && originOf(url), ...settings, enabled: endpoint.disabledAt === null };
 }

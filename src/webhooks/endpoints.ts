@@ -3,12 +3,14 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { WebhookEndpointTable } from '../db/tables.ts';
 import { damaged, invalid, notFound } from '../lib/errors.ts';
 import { formatId, oldestId, parseId, queueIdIn } from '../lib/ids.ts';
+import { readRow, type ValuesOf, withDefaults } from '../lib/setting.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { ifReadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { withQueues } from '../waitlist/queue/readable.ts';
 import { RECENT_MS } from '../waitlist/upkeep/health.ts';
+import { COLUMN_SETTINGS, type EndpointInput, SEALED_SETTINGS } from './endpoint-settings.ts';
 import type { Secret } from './signing.ts';
 
 /** Why an endpoint is disabled. */
@@ -16,25 +18,18 @@ export const BY_OPERATOR = 'disabled by an operator';
 export const ANSWERED_GONE = 'answered 410 Gone';
 
 /** The sealed part of an endpoint. */
-interface SealedEndpoint {
-  url: string;
-  description: string;
-  headers: Record<string, string>;
+interface SealedEndpoint extends ValuesOf<typeof SEALED_SETTINGS> {
   secrets: Secret[];
 }
 
-export interface Endpoint {
+export interface Endpoint extends Omit<EndpointInput, 'url' | 'headers'> {
   id: string;
   waitlistId: string;
   environment: string;
   /** null if its settings are damaged. */
   url: string | null;
-  description: string;
-  /** Empty means all. */
-  events: string[];
   /** Names only, because values may be passwords. */
   headers: string[];
-  rateLimit: number | null;
   disabledAt: number | null;
   disabledReason: string | null;
   failingSince: number | null;
@@ -98,28 +93,21 @@ export function requireSettings(queue: Queue, row: EndpointRow): SealedEndpoint 
   return sealed;
 }
 
-export function eventsOf({ events }: Pick<EndpointRow, 'events'>): string[] {
-  return events === '' ? [] : events.split(',');
-}
-
 /** For everyone who cannot change the endpoint: path and query may contain a password. */
 export function originOf(url: string): string {
   return new URL(url).origin;
 }
 
-const DAMAGED = { url: null, description: '', headers: {} };
-
 export function readEndpoint(queue: Queue, row: EndpointRow): Endpoint {
-  const { url, description, headers } = ifReadable(() => openEndpoint(queue, row)) ?? DAMAGED;
+  const sealed = ifReadable(() => openEndpoint(queue, row));
   return {
     id: formatId('whe', row.id),
     waitlistId: queue.waitlist.id,
     environment: queue.environment,
-    url,
-    description,
-    events: eventsOf(row),
-    headers: Object.keys(headers),
-    rateLimit: row.rate_limit,
+    ...withDefaults(SEALED_SETTINGS, sealed),
+    url: sealed?.url ?? null,
+    headers: Object.keys(sealed?.headers ?? {}),
+    ...readRow(COLUMN_SETTINGS, row),
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since,

@@ -1,5 +1,7 @@
+import { valuesOf } from '../lib/setting.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { RevealedSecret, RotatedSecret } from './endpoint-secrets.ts';
+import { ENDPOINT_SETTINGS } from './endpoint-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Delivery, DeliveryAttempt, DeliveryDetails } from './list-deliveries.ts';
 
@@ -10,11 +12,7 @@ export function presentEndpoint(endpoint: Endpoint) {
     id: endpoint.id,
     waitlistId: endpoint.waitlistId,
     environment: endpoint.environment,
-    url: endpoint.url,
-    description: endpoint.description,
-    events: endpoint.events,
-    headers: endpoint.headers,
-    rateLimit: endpoint.rateLimit,
+    ...valuesOf(ENDPOINT_SETTINGS, endpoint),
     enabled: endpoint.disabledAt === null,
     disabledAt: isoTimeOrNull(endpoint.disabledAt),
     disabledReason: endpoint.disabledReason,

@@ -1,19 +1,14 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EMAIL_MAX_CHARACTERS } from '../lib/email.ts';
+import { limits, named } from '../lib/setting.ts';
 import { METADATA_BYTES_MAX, METADATA_KEY_CHARACTERS_MAX } from '../waitlist/people/person.ts';
 
-/** Names a schema in the OpenAPI document, where it becomes a shared component. */
-export const named = (name: string) => ({ 'x-name': name });
+export { limits, named };
 
 /** Describes a named schema in this place. Its own description stays as it is. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return { ...schema, description, 'x-description': (schema as { description?: string }).description };
 }
-
-/**
- * Limits that the domain checks with its own messages. They are documented, but not validated by the schema.
- */
-export const limits = (keywords: object) => ({ 'x-limits': keywords });
 
 /** Nobody should see it: the command line takes it from a file. */
 export const SECRET = { 'x-secret': true } as const;

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { withDefaults } from '../lib/setting.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Waitlist } from '../waitlist/queue/queue.ts';
-import { BOOST, INVITE_EXPIRY_MS, REFERRAL_CAP } from '../waitlist/queue/queue-settings.ts';
-import { NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
-import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
-import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';
-import { described, limits, METADATA_KEY, named, nullable, time, timeOrNull } from './schema.ts';
+import { WAITLIST_SETTINGS } from '../waitlist/queue/waitlist-settings.ts';
+import { type StatusCounts, settingsOf, type WaitlistSummary } from '../waitlist/settings/waitlists.ts';
+import { described, limits, named, time, timeOrNull } from './schema.ts';
+import { settingSchemas } from './settings.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
@@ -47,37 +47,7 @@ const StatusCountsSchema = Type.Object(
   { ...named('StatusCounts'), description: 'Number of entries by status.' },
 );
 
-/** The settings of a waitlist, as they are read and written. */
-export const waitlistSettings = {
-  name: Type.String({
-    ...limits({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }),
-    description: 'Display name. Shown in emails and on pages.',
-    examples: [EXAMPLE_WAITLIST.name],
-  }),
-  boost: Type.Integer({
-    ...limits(BOOST),
-    description: 'How many places earlier an entry counts as having joined, for each referral.',
-  }),
-  referralCap: nullable<number>('integer', {
-    ...limits(REFERRAL_CAP),
-    description: 'Maximum number of referrals credited to one entry. `null`: no limit.',
-  }),
-  inviteExpiryMs: nullable<number>('integer', {
-    ...limits(INVITE_EXPIRY_MS),
-    description: 'Default lifetime of invites, in milliseconds. `null`: invites do not expire.',
-  }),
-  returnToQueue: Type.Boolean({
-    description: 'Whether an entry returns to the queue when its invite expires or is revoked.',
-  }),
-  confirmEmails: Type.Boolean({
-    description: 'Double opt-in: whether an entry is `pending` until its email is confirmed.',
-  }),
-  metadataKeys: Type.Array(Type.String({ ...METADATA_KEY, description: 'A metadata key.' }), {
-    ...limits({ maxItems: METADATA_KEYS_COUNTED_MAX }),
-    description:
-      'Metadata keys whose values the statistics show. Values of existing entries are counted in the background.',
-  }),
-};
+export const waitlistSettings = settingSchemas(WAITLIST_SETTINGS);
 
 export const WaitlistObject = Type.Object(
   {
@@ -91,13 +61,12 @@ export const WaitlistObject = Type.Object(
 );
 
 export const EXAMPLE_WAITLIST_OBJECT: Static<typeof WaitlistObject> = {
-  ...EXAMPLE_WAITLIST,
-  boost: 5,
-  referralCap: null,
-  inviteExpiryMs: 604_800_000,
-  returnToQueue: true,
-  confirmEmails: false,
-  metadataKeys: ['source'],
+  id: EXAMPLE_WAITLIST.id,
+  ...withDefaults(WAITLIST_SETTINGS, {
+    name: EXAMPLE_WAITLIST.name,
+    inviteExpiryMs: 604_800_000,
+    metadataKeys: ['source'],
+  }),
   closedAt: null,
   createdAt: '2026-11-15T09:30:00.000Z',
   counts: { pending: 0, waiting: 1204, invited: 50, joined: 31, removed: 7 },
@@ -109,13 +78,7 @@ export type PresentedWaitlist = ReturnType<typeof presentWaitlist>;
 export function presentWaitlist(waitlist: WaitlistSummary) {
   return {
     id: waitlist.id,
-    name: waitlist.name,
-    boost: waitlist.boost,
-    referralCap: waitlist.referralCap,
-    inviteExpiryMs: waitlist.inviteExpiryMs,
-    returnToQueue: waitlist.returnToQueue,
-    confirmEmails: waitlist.confirmEmails,
-    metadataKeys: [...waitlist.metadataKeys],
+    ...settingsOf(waitlist),
     closedAt: isoTimeOrNull(waitlist.closedAt),
     createdAt: isoTime(waitlist.createdAt),
   };

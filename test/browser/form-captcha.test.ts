@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { CAPTCHA_PROVIDERS } from '../../src/waitlist/forms/form.ts';
+import { CAPTCHA_PROVIDERS } from '../../src/waitlist/forms/form-settings.ts';
 import { standInForWidget, startCaptchaProvider } from '../support/captcha-provider.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';

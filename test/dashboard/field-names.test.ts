@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkFormSettings } from '../../src/waitlist/forms/check-settings.ts';
-import { toForm } from '../../src/waitlist/forms/form.ts';
-import type { Queue } from '../../src/waitlist/queue/queue.ts';
+import { checkSettings } from '../../src/lib/setting.ts';
+import { FORM_SETTINGS } from '../../src/waitlist/forms/form-settings.ts';
 import { nameFor } from '../../web/src/pages/form/field-draft.ts';
 
-const { settings } = toForm({} as Queue, undefined);
 const accept = (name: string) =>
-  checkFormSettings({ ...settings, fields: [{ name, label: 'Label', type: 'text', required: false }] });
+  checkSettings(FORM_SETTINGS, { fields: [{ name, label: 'Label', type: 'text', required: false }] });
 
 describe('the metadata key of a field, from its label', () => {
   it('reads like the label', () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Page, Route } from 'playwright-core';
-import type { CaptchaProvider } from '../../src/waitlist/forms/form.ts';
+import type { CaptchaProvider } from '../../src/waitlist/forms/form-settings.ts';
 
 /** A CAPTCHA provider's server that accepts one answer. */
 export async function startCaptchaProvider() {

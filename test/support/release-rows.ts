@@ -106,7 +106,9 @@ function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void 
   trx.insert('waitlist_picture', [
     { waitlist_id, digest: 'ab', type: 'image/png', content: hash, created_at: START },
   ]);
-  trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
+  trx.insert('mail_suppression', [
+    { queue_id, email_hash: hash, reason: 'bounced', created_at: START, emailed: 1 },
+  ]);
   trx.insert('mail_pause', [
     { name: ['mail server', 'sender'][number - 1] ?? '', error: 'refused', since: START, tried_at: START },
   ]);

@@ -6,7 +6,7 @@ import type { DispatcherOptions } from '../../src/outbox/dispatcher.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
-import type { EndpointInput } from '../../src/webhooks/endpoint-input.ts';
+import type { EndpointInput } from '../../src/webhooks/endpoint-settings.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 import { type DeliveryState, listDeliveries } from '../../src/webhooks/list-deliveries.ts';
 import { eventually, type Service, type ServiceOptions, startService } from './harness.ts';
@@ -54,8 +54,7 @@ export function endpointFor(
   url: string,
   input: Partial<EndpointInput> = {},
 ): ReturnType<typeof createEndpoint> {
-  const nothing = { description: '', events: [], headers: {}, rateLimit: null };
-  return createEndpoint(context, guard, queue, { ...nothing, url, ...input });
+  return createEndpoint(context, guard, queue, { url, ...input });
 }
 
 /** Waits until this many deliveries of an endpoint are in this state. */

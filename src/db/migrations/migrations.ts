@@ -1,3 +1,5 @@
+import { emailedSuppressions } from './0041-emailed-suppressions.ts';
+
 /** One step of the schema, in one transaction. */
 export interface Migration {
   version: number;
@@ -7,4 +9,4 @@ export interface Migration {
 }
 
 /** Since release 0.1.0, each with the next version. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [emailedSuppressions];

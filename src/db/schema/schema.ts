@@ -6,7 +6,7 @@ import { PEOPLE } from './people.ts';
 import { WAITLISTS } from './waitlists.ts';
 
 /**
- * The schema of release 0.1.0, which empty databases start with; `MIGRATIONS` lead on from it. `tables.ts` says what the columns
+ * Version 40 of the schema, which empty databases start with; `MIGRATIONS` lead on from it. `tables.ts` says what the columns
  * mean. The engines spell only these words differently: `bytes`, `bigint`, `serial_key` and `clustered` (by primary key).
  */
 export const SCHEMA: Migration = {

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { logSparingly } from '../../lib/sparing-log.ts';
-import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
+import type { CaptchaProvider } from '../../waitlist/forms/form-settings.ts';
 import type { Guard } from '../../webhooks/guard.ts';
 import { lazyDispatcher, post } from '../../webhooks/requests.ts';
 import type { CaptchaSources } from '../pages/branded-page.ts';

@@ -1,7 +1,8 @@
 import type { Texts } from '../../languages/texts.ts';
 import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
 import { newTimeToken } from '../../waitlist/forms/challenge.ts';
-import type { FormField, LiveForm } from '../../waitlist/forms/form.ts';
+import type { LiveForm } from '../../waitlist/forms/form.ts';
+import type { FormField } from '../../waitlist/forms/form-fields.ts';
 import {
   type FieldProblem,
   lineOf,

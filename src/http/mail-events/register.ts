@@ -76,7 +76,7 @@ export function registerMailEvents(app: TypedApp, parts: MailEventParts): void {
         const key = hookKeyOf(request);
         if (events.length > 0 || topic !== undefined)
           await learn(context, key, { provider: reporterOf(request), topic });
-        return { accepted: await recordMailEvents(context, key.queue, events, name) };
+        return { accepted: await recordMailEvents(context, key.queue, events, { name }) };
       },
     });
   });

@@ -1,12 +1,33 @@
 import { LANGUAGES, type Language, textsIn } from '../../languages/languages.ts';
 import { EMAIL_MAX_CHARACTERS, isAsciiAddress } from '../../lib/email.ts';
-import { checkSettings, defaultsOf, setting, type ValuesOf } from '../../lib/setting.ts';
-import type { MailKind } from './kinds.ts';
+import { type ColumnSetting, limits, setting, type ValuesOf, withDefaults } from '../../lib/setting.ts';
+import { INVITE_REMINDER } from '../../waitlist/queue/waitlist-settings.ts';
+import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
 
 export const DEFAULT_COLOUR = '#0f766e';
 const URL_CHARACTERS_MAX = 1_000;
 const NAME_CHARACTERS_MAX = 100;
 const FOOTER_CHARACTERS_MAX = 1_000;
+
+const kinds: ColumnSetting<MailKind[], 'mail_kinds', string> = {
+  column: 'mail_kinds',
+  default: ['confirm', 'invite'],
+  schema: {
+    type: 'array',
+    items: { type: 'string', enum: MAIL_KINDS, description: 'A kind of email.' },
+    ...limits({ maxItems: MAIL_KINDS.length }),
+    description: 'Kinds of emails that are sent.',
+  },
+  check: (given, tell) => {
+    const unknown = given.find((kind) => !isMailKind(kind));
+    if (unknown) tell(`unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
+  },
+  write: (given) => [...new Set(given)].join(','),
+  read: (stored) => stored.split(',').filter(isMailKind),
+};
+
+/** Which emails a waitlist sends. Queues go by these, so they have columns. */
+export const SENDING_SETTINGS = { kinds, inviteReminderMs: INVITE_REMINDER };
 
 /** The look and the links of a waitlist's emails, in the order of the reference. null for the default. */
 export const MAIL_SETTINGS = {
@@ -51,25 +72,24 @@ export const MAIL_SETTINGS = {
       enum: [...LANGUAGES, null],
       description: 'Language for people whose own is not known, and of your templates. `null`: English.',
     },
-    problem: (language) =>
-      language !== null && !LANGUAGES.includes(language) && `must be one of ${LANGUAGES.join(', ')}`,
+    check: (language, tell) => {
+      if (language !== null && !LANGUAGES.includes(language)) tell(`must be one of ${LANGUAGES.join(', ')}`);
+    },
   }),
 };
 
 export type MailSettings = ValuesOf<typeof MAIL_SETTINGS>;
 
-export const NO_SETTINGS: MailSettings = defaultsOf(MAIL_SETTINGS);
-
-export function checkMailSettings(settings: MailSettings): void {
-  checkSettings(MAIL_SETTINGS, settings);
-}
+export const NO_SETTINGS: MailSettings = withDefaults(MAIL_SETTINGS);
 
 function text(description: string, bounds: object, problem: (value: string) => string | false) {
   return setting<string | null>({
     default: null,
-    schema: { type: ['string', 'null'], description },
-    bounds,
-    problem: (value) => value !== null && problem(value),
+    schema: { type: ['string', 'null'], ...limits(bounds), description },
+    check: (value, tell) => {
+      const found = value !== null && problem(value);
+      if (found !== false) tell(found);
+    },
   });
 }
 

@@ -1,11 +1,9 @@
-import Type, { type Static, type TProperties } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { mailWarnings } from '../../mail/mailable.ts';
-import { MAIL_KINDS } from '../../mail/templates/kinds.ts';
-import { MAIL_SETTINGS } from '../../mail/templates/settings.ts';
+import { MAIL_SETTINGS, SENDING_SETTINGS } from '../../mail/templates/settings.ts';
 import { showMailSettings, updateMailSettings } from '../../mail/update-settings.ts';
-import { REMINDER_MS } from '../../waitlist/queue/queue-settings.ts';
 import { pictureUrl } from '../../waitlist/settings/pictures.ts';
-import { limits, named, oneOf, withExamples } from '../../wire/schema.ts';
+import { named, withExamples } from '../../wire/schema.ts';
 import { settingSchemas } from '../../wire/settings.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { warnings } from '../core/mailable.ts';
@@ -14,17 +12,7 @@ import type { OperationParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { tag } from './mail.ts';
 
-const SETTINGS = {
-  kinds: Type.Array(oneOf(MAIL_KINDS, { description: 'A kind of email.' }), {
-    ...limits({ maxItems: MAIL_KINDS.length }),
-    description: 'Kinds of emails that are sent.',
-  }),
-  inviteReminderMs: Type.Integer({
-    ...limits(REMINDER_MS),
-    description: 'How long before an invite expires its reminder is sent, in milliseconds.',
-  }),
-  ...settingSchemas(MAIL_SETTINGS),
-};
+const SETTINGS = { ...settingSchemas(SENDING_SETTINGS), ...settingSchemas(MAIL_SETTINGS) };
 
 export const UpdatedSettings = Type.Object(
   { waitlistId: WaitlistIdSchema, ...SETTINGS, warnings },
@@ -36,12 +24,7 @@ const SettingsObject = Type.Object(
   { ...named('MailSettings'), description: 'Which emails a waitlist sends, and how they look.' },
 );
 
-const optional = (properties: TProperties) =>
-  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
-    [Name in keyof typeof SETTINGS]: ReturnType<typeof Type.Optional<(typeof SETTINGS)[Name]>>;
-  };
-
-const SettingsChanges = Type.Object(optional(SETTINGS), {
+const SettingsChanges = Type.Partial(Type.Object(SETTINGS), {
   ...named('MailSettingsChanges'),
   ...closed,
   description: 'What to change. Everything else stays as it is. `null` restores a default.',

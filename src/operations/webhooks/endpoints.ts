@@ -2,10 +2,9 @@ import Type, { type Static } from 'typebox';
 import { DAY_MS, isoTime } from '../../lib/time.ts';
 import { mayActAs, type Role } from '../../operators/roles.ts';
 import { HEALTH_COUNT_MAX } from '../../outbox/delivery-health.ts';
-import { EVENT_KINDS } from '../../waitlist/queue/events.ts';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../webhooks/change-endpoints.ts';
-import { HEADER_VALUE_CHARACTERS_MAX, HEADERS_MAX, RATE_MAX } from '../../webhooks/endpoint-input.ts';
 import { DEFAULT_OVERLAP_MS, rotateEndpointSecret } from '../../webhooks/endpoint-secrets.ts';
+import { ENDPOINT_SETTINGS } from '../../webhooks/endpoint-settings.ts';
 import {
   countFailedLately,
   type Endpoint,
@@ -15,17 +14,8 @@ import {
   readEndpoint,
 } from '../../webhooks/endpoints.ts';
 import { presentEndpoint, presentRotatedSecret } from '../../webhooks/present.ts';
-import {
-  idPattern,
-  limits,
-  named,
-  nullable,
-  oneOf,
-  time,
-  timeOrNull,
-  WORD,
-  withExamples,
-} from '../../wire/schema.ts';
+import { idPattern, named, nullable, time, timeOrNull, WORD, withExamples } from '../../wire/schema.ts';
+import { settingSchemas } from '../../wire/settings.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { operation } from '../core/operation.ts';
 import { closed, Deleted } from '../core/schemas.ts';
@@ -51,6 +41,7 @@ const ENDPOINT = {
   id: Type.String({ ...idPattern('whe'), description: 'Unique id of the endpoint.' }),
   waitlistId: WaitlistIdSchema,
   environment: Type.String({ description: 'Environment of the waitlist.' }),
+  ...settingSchemas(ENDPOINT_SETTINGS),
   url: nullable<string>('string', {
     format: 'uri',
     description:
@@ -63,11 +54,6 @@ const ENDPOINT = {
   }),
   headers: Type.Array(Type.String({ description: 'Name of a header.' }), {
     description: 'Names of additional headers. Their values are not shown.',
-  }),
-  rateLimit: nullable<number>('integer', {
-    minimum: 1,
-    maximum: RATE_MAX,
-    description: 'Most deliveries per second. `null`: no limit.',
   }),
   enabled: Type.Boolean({ description: 'Whether deliveries are sent. If not, they are held.' }),
   disabledAt: timeOrNull('When the endpoint was disabled.'),
@@ -122,44 +108,11 @@ const EndpointList = Type.Object(
   { ...named('WebhookEndpointList'), description: 'The endpoints of a waitlist.' },
 );
 
-const url = Type.String({
-  ...limits({ format: 'uri', maxLength: 2048 }),
-  description: 'URL to send events to. Must use https, unless its host is in `DOORLIST_WEBHOOK_ALLOW`.',
-});
-
-const SETTINGS = {
-  description: Type.Optional(
-    Type.String({ ...limits({ maxLength: 500 }), description: 'What the endpoint is for.' }),
-  ),
-  events: Type.Optional(
-    Type.Array(oneOf(EVENT_KINDS, { description: 'A kind of event.' }), {
-      ...limits({ maxItems: EVENT_KINDS.length }),
-      description: 'Kinds of events to send. Empty: all of them, including those of later versions.',
-    }),
-  ),
-  headers: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.String({
-        ...limits({ maxLength: HEADER_VALUE_CHARACTERS_MAX }),
-        description: 'Value of the header.',
-      }),
-      {
-        ...limits({ maxProperties: HEADERS_MAX }),
-        description: 'Additional headers, such as `Authorization`. At most 20. Replaces the previous ones.',
-      },
-    ),
-  ),
-  rateLimit: Type.Optional(
-    nullable<number>('integer', {
-      ...limits({ minimum: 1, maximum: RATE_MAX }),
-      description: 'Most deliveries per second. `null`: no limit.',
-    }),
-  ),
-};
+const { url, ...settings } = settingSchemas(ENDPOINT_SETTINGS);
+const optionalSettings = Type.Partial(Type.Object(settings)).properties;
 
 const EndpointRequest = Type.Object(
-  { url, ...SETTINGS },
+  { url, ...optionalSettings },
   {
     ...named('WebhookEndpointRequest'),
     ...closed,
@@ -180,7 +133,7 @@ const EndpointRequest = Type.Object(
 const EndpointChanges = Type.Object(
   {
     url: Type.Optional(url),
-    ...SETTINGS,
+    ...optionalSettings,
     enabled: Type.Optional(
       Type.Boolean({ description: 'Disabling holds deliveries; enabling sends what was held.' }),
     ),
@@ -257,8 +210,7 @@ export const webhookEndpoints = [
     },
     errors: { invalid_request: { message: 'url: leads to an address that is not on the public Internet' } },
     run: async ({ context, parts, queue, actor, body }) => {
-      const input = { description: '', events: [], headers: {}, rateLimit: null, ...body };
-      const created = await createEndpoint(context, parts.guard, queue, input);
+      const created = await createEndpoint(context, parts.guard, queue, body);
       return { ...presentFor(actor.role, created, new Map()), secret: created.secret };
     },
   }),

@@ -5,7 +5,8 @@ import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/person.ts';
 import type { Signup } from '../signup/signup-input.ts';
-import type { FormField, FormSettings } from './form.ts';
+import type { FormField } from './form-fields.ts';
+import type { FormSettings } from './form-settings.ts';
 
 export const TEXT_CHARACTERS_MAX = 500;
 const UTM_CHARACTERS_MAX = 200;

@@ -1,61 +1,13 @@
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { withDefaults } from '../../lib/setting.ts';
 import { ifReadable } from '../../vault/crypto.ts';
 import { storedJson } from '../../vault/vault.ts';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
+import { FORM_SETTINGS, type FormSettings } from './form-settings.ts';
 
-export const FIELD_TYPES = ['text', 'choice', 'checkbox'] as const;
-export const CAPTCHA_PROVIDERS = ['turnstile', 'hcaptcha'] as const;
-export type CaptchaProvider = (typeof CAPTCHA_PROVIDERS)[number];
-
-export interface FormField {
-  /** The key in the entry's metadata. */
-  name: string;
-  label: string;
-  type: (typeof FIELD_TYPES)[number];
-  /** Only for a choice. */
-  options?: string[];
-  required: boolean;
-}
-
-export interface FormSettings {
-  /** Origins whose pages may post. Our own pages always may. */
-  allowedOrigins: string[];
-  fields: FormField[];
-  consent: { text: string; version: string } | null;
-  /** Whether `utm_…` parameters are kept as metadata. */
-  utm: boolean;
-  /** Where people go after joining. null to stay. */
-  redirectUrl: string | null;
-  /** Where people go from our join page, after accepting an invite. */
-  acceptedUrl: string | null;
-  headline: string | null;
-  text: string | null;
-  buttonText: string | null;
-  /** What other sites show beside a link to our pages. null for the logo. */
-  shareImageUrl: string | null;
-  blockDisposable: boolean;
-  /** Whether addresses of a task, such as info@, are turned away. */
-  blockRoleAddresses: boolean;
-  captcha: { provider: CaptchaProvider; siteKey: string } | null;
-}
-
-const NO_FORM: FormSettings = {
-  allowedOrigins: [],
-  fields: [],
-  consent: null,
-  utm: false,
-  redirectUrl: null,
-  acceptedUrl: null,
-  headline: null,
-  text: null,
-  buttonText: null,
-  shareImageUrl: null,
-  blockDisposable: false,
-  blockRoleAddresses: false,
-  captcha: null,
-};
+const NO_FORM: FormSettings = withDefaults(FORM_SETTINGS);
 
 export interface Form {
   queue: Queue;

@@ -5,8 +5,8 @@ import { repeat } from '../../lib/promises.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { isOrigin } from './check-settings.ts';
 import { formOf } from './form.ts';
+import { isOrigin } from './form-settings.ts';
 
 /** Why a post to the form was turned away. Only operators see it. */
 export const REFUSAL_REASONS = [

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isTypo } from '../../lib/text.ts';
-import type { FormSettings } from './form.ts';
 import type { FieldProblem } from './form-input.ts';
+import type { FormSettings } from './form-settings.ts';
 
 /** Names that stand for a task, not for a person. Those of RFC 2142, and what companies commonly add. */
 const ROLES = new Set(

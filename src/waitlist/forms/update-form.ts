@@ -1,11 +1,12 @@
 import type { Trx } from '../../db/database.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
+import { checkSettings } from '../../lib/setting.ts';
 import { newSecret } from '../keys/server-key-format.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { checkFormSettings } from './check-settings.ts';
-import { type Form, type FormSettings, formOf, type LiveForm, sealSecret, toForm } from './form.ts';
+import { type Form, formOf, type LiveForm, sealSecret, toForm } from './form.ts';
+import { CAPTCHA_KEY_CHARACTERS_MAX, FORM_SETTINGS, type FormSettings } from './form-settings.ts';
 
 /** Omitted settings stay as they are. */
 export interface FormChanges extends Partial<Omit<FormSettings, 'captcha'>> {
@@ -15,7 +16,6 @@ export interface FormChanges extends Partial<Omit<FormSettings, 'captcha'>> {
 }
 
 const KEY_PREFIX = 'dlf_';
-const SECRET_CHARACTERS_MAX = 200;
 
 /** Changes the form of a queue. The first change creates it, with its key. */
 export async function updateForm(context: Context, queue: Queue, changes: FormChanges): Promise<Form> {
@@ -29,7 +29,7 @@ export async function updateForm(context: Context, queue: Queue, changes: FormCh
     const settings = { ...before.settings, ...rest };
     if (captcha !== undefined)
       settings.captcha = captcha && { provider: captcha.provider, siteKey: captcha.siteKey };
-    checkFormSettings(settings);
+    checkSettings(FORM_SETTINGS, settings);
     checkConsent(before.settings, settings);
     const secret = secretFor(queue, before, settings, captcha?.secret, row?.captcha_secret ?? null);
     const values = {
@@ -61,7 +61,7 @@ export async function draftForm(
 ): Promise<LiveForm> {
   const form = await formOf(context, queue);
   const settings = { ...form.settings, ...changes, captcha: null };
-  checkFormSettings(settings);
+  checkSettings(FORM_SETTINGS, settings);
   return { ...form, settings, key: form.key ?? `${KEY_PREFIX}preview` };
 }
 
@@ -108,7 +108,7 @@ function secretFor(
     if (stored && before.settings.captcha?.provider === captcha.provider) return stored;
     throw invalid('captcha.secret: is required');
   }
-  if (!/^[!-~]+$/.test(secret) || secret.length > SECRET_CHARACTERS_MAX)
+  if (!/^[!-~]+$/.test(secret) || secret.length > CAPTCHA_KEY_CHARACTERS_MAX)
     throw invalid('captcha.secret: must be the secret that the provider shows');
   return sealSecret(queue, secret);
 }

@@ -73,19 +73,27 @@ export async function suppress(
   reason: SuppressionReason,
   now: number,
 ): Promise<void> {
-  await suppressAll(trx, queue, [emailHash], reason, now);
+  await suppressAll(trx, queue, [{ emailHash }], reason, now);
+}
+
+interface SuppressedAddress {
+  emailHash: Uint8Array;
+  /** Whether we had emailed it. If not, a report about it is not counted. */
+  isEmailed?: boolean;
 }
 
 /** Returns those that were not suppressed for this reason before. */
 export async function suppressAll(
   trx: Pick<Trx, 'insertInto'>,
   queue: Queue,
-  emailHashes: readonly Uint8Array[],
+  addresses: readonly SuppressedAddress[],
   reason: SuppressionReason,
   now: number,
 ): Promise<Uint8Array[]> {
-  if (emailHashes.length === 0) return [];
-  const rows = emailHashes.map((email_hash) => ({ queue_id: queue.id, email_hash, reason, created_at: now }));
+  if (addresses.length === 0) return [];
+  const rows = addresses.map(({ emailHash: email_hash, isEmailed = true }) => ({
+    ...{ queue_id: queue.id, email_hash, reason, created_at: now, emailed: isEmailed ? 1 : 0 },
+  }));
   const added = await trx
     .insertInto('mail_suppression')
     .values(rows)

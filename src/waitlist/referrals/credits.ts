@@ -32,7 +32,8 @@ export function credit(
   referred: Referred,
 ): boolean {
   if (!referrer || referrer.status === 'removed' || referred.status === 'pending') return false;
-  if (referrer.referrals + referrer.gained >= change.settings.referralCap) return false;
+  const { referralCap } = change.settings;
+  if (referralCap !== null && referrer.referrals + referrer.gained >= referralCap) return false;
   if (sharedMailbox(members, referrer, referred.mailbox)) return false;
   referrer.gained += 1;
   if (referred.mailbox !== null) members.creditedMailboxes.add(referred.mailbox);

@@ -14,7 +14,7 @@ export interface Rates {
   since: number;
   /** A mail server took them. */
   sent: number;
-  /** Addresses. A second report about one does not count. */
+  /** Addresses that we emailed. A second report about one does not count. */
   bounced: number;
   complained: number;
 }
@@ -32,6 +32,7 @@ export async function readRates(
     .select(['reason', (e) => e.fn.countAll<number>().as('count')])
     .where('queue_id', '=', queue.id)
     .where('reason', 'in', ['bounced', 'complained'])
+    .where('emailed', '=', 1)
     .where('created_at', '>', since)
     .groupBy('reason')
     .execute();

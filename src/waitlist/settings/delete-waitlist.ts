@@ -28,7 +28,7 @@ export async function deleteWaitlist(context: Context, id: string, confirm: stri
     await context.audit?.(trx, {
       action: 'waitlist.deleted',
       object: { kind: 'waitlist', id, name: waitlist.name },
-      before: { ...settingsOf(waitlist) },
+      before: settingsOf(waitlist),
     });
     return internalId;
   });

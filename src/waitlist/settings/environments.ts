@@ -1,12 +1,14 @@
 import { type Trx, UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { randomCode } from '../../lib/ids.ts';
+import { readColumn } from '../../lib/setting.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isEnvironmentName, TAG_CHARACTERS } from '../queue/queue.ts';
-import { readableMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
+import { WAITLIST_SETTINGS } from '../queue/waitlist-settings.ts';
+import { startCounting } from '../statistics/metadata-keys.ts';
 
 export interface Environment {
   name: string;
@@ -23,7 +25,7 @@ export async function createEnvironment(context: Context, name: string): Promise
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
       for (const waitlist of await liveWaitlists(trx)) {
-        const metadataKeys = readableMetadataKeys(waitlist);
+        const metadataKeys = readColumn(WAITLIST_SETTINGS.metadataKeys, waitlist);
         const queue = { waitlistId: waitlist.id, environment: name, metadataKeys, now };
         await insertQueue(trx, { keyring, master }, queue);
       }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
+import { checkSettings, rowOf } from '../../lib/setting.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import { afterCommit, type Context } from '../queue/context.ts';
+import { WAITLIST_SETTINGS, type WaitlistSettings } from '../queue/waitlist-settings.ts';
 import { markUnsettled, settleQueues } from './settle-queues.ts';
-import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 import { readWaitlist, type WaitlistSummary } from './waitlists.ts';
 
 /** Omitted settings stay as they are. */
@@ -25,13 +26,13 @@ export async function updateWaitlist(
   const { closed, ...settings } = changes;
   if (Object.values(changes).every((value) => value === undefined))
     throw invalid('at least one setting is required');
-  checkSettings(settings);
+  checkSettings(WAITLIST_SETTINGS, settings);
   const updated = await changeSettings(context, async (trx) => {
     const before = await requireWaitlist(trx, id);
     const isClosed = before.closedAt !== null;
     const closing =
       closed === undefined || closed === isClosed ? {} : { closed_at: closed ? context.clock() : null };
-    const columns = { ...settingColumns(settings), ...closing };
+    const columns = { ...rowOf(WAITLIST_SETTINGS, settings), ...closing };
     if (Object.keys(columns).length > 0)
       await trx.updateTable('waitlist').set(columns).where('public_id', '=', id).execute();
     const after = await requireWaitlist(trx, id);
@@ -56,15 +57,7 @@ async function requireWaitlist(trx: Trx, id: string): Promise<WaitlistSummary> {
   return waitlist;
 }
 
-const AUDITED = [
-  'name',
-  'boost',
-  'referralCap',
-  'inviteExpiryMs',
-  'returnToQueue',
-  'confirmEmails',
-  'metadataKeys',
-] as const satisfies readonly (keyof WaitlistSettings)[];
+const NAMES = Object.keys(WAITLIST_SETTINGS) as (keyof WaitlistSettings)[];
 
 /** Only what is different afterwards. */
 async function recordChanges(
@@ -74,7 +67,7 @@ async function recordChanges(
   after: WaitlistSummary,
 ): Promise<void> {
   const object = { kind: 'waitlist', id: after.id, name: after.name } as const;
-  const changed = AUDITED.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
+  const changed = NAMES.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
   const values = (of: WaitlistSummary) =>
     Object.fromEntries(changed.map((setting) => [setting, of[setting]]));
   if (changed.length > 0)

@@ -2,15 +2,13 @@ import type { Kysely, Selectable } from 'kysely';
 import { UniqueViolation } from '../../db/database.ts';
 import { STATUSES, type Status, type Tables, type WaitlistTable } from '../../db/tables.ts';
 import { DoorlistError, Problems } from '../../lib/errors.ts';
+import { checkSettings, readRow, rowOf, valuesOf, withDefaults } from '../../lib/setting.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/queue.ts';
-import { repairedSettings } from '../queue/queue-settings.ts';
-import { readableMetadataKeys } from '../statistics/metadata-keys.ts';
+import { WAITLIST_SETTINGS, type WaitlistSettings } from '../queue/waitlist-settings.ts';
 import { insertQueue } from './environments.ts';
-import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
-const DEFAULT_BOOST = 5;
 const PAGE = 1_000;
 
 export interface WaitlistSummary extends WaitlistSettings {
@@ -37,7 +35,7 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
       'must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit',
     );
   }
-  checkSettings(settings, problems);
+  checkSettings(WAITLIST_SETTINGS, settings, problems);
   const { keyring } = context;
   const now = context.clock();
   try {
@@ -45,9 +43,7 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
       const row = await trx
         .insertInto('waitlist')
         .values({
-          boost: DEFAULT_BOOST,
-          ...settingColumns(settings),
-          name: settings.name.trim(),
+          ...rowOf(WAITLIST_SETTINGS, withDefaults(WAITLIST_SETTINGS, settings)),
           public_id: id,
           closed_at: null,
           created_at: now,
@@ -62,7 +58,7 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
       await context.audit?.(trx, {
         action: 'waitlist.created',
         object: { kind: 'waitlist', id, name: created.name },
-        after: { ...settingsOf(created) },
+        after: settingsOf(created),
       });
       return created;
     });
@@ -73,22 +69,14 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
 }
 
 export function settingsOf(waitlist: WaitlistSummary): WaitlistSettings {
-  const { internalId: _, id: __, closedAt: ___, createdAt: ____, ...settings } = waitlist;
-  return settings;
+  return valuesOf(WAITLIST_SETTINGS, waitlist);
 }
 
-function summaryOf(stored: Selectable<WaitlistTable>): WaitlistSummary {
-  const row = repairedSettings(stored);
+function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
   return {
     internalId: row.id,
     id: row.public_id,
-    name: row.name,
-    boost: row.boost,
-    referralCap: row.referral_cap,
-    inviteExpiryMs: row.invite_expiry_ms,
-    returnToQueue: row.expired_stay_invited === 0,
-    confirmEmails: row.confirm_emails === 1,
-    metadataKeys: readableMetadataKeys(row),
+    ...readRow(WAITLIST_SETTINGS, row),
     closedAt: row.closed_at,
     createdAt: row.created_at,
   };

@@ -1,31 +1,10 @@
 import type { Trx } from '../../db/database.ts';
-import type { Problems } from '../../lib/errors.ts';
-import { isLine } from '../../lib/text.ts';
-import { ifReadable } from '../../vault/crypto.ts';
 import { storedJson } from '../../vault/vault.ts';
-import { METADATA_KEY_CHARACTERS_MAX } from '../people/person.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-
-/** Each key takes a chart, and time of the background work. */
-export const METADATA_KEYS_COUNTED_MAX = 5;
-
-export function checkMetadataKeys(keys: readonly string[], problems: Problems): void {
-  const field = 'metadataKeys';
-  if (keys.length > METADATA_KEYS_COUNTED_MAX)
-    problems.add(field, `must have at most ${METADATA_KEYS_COUNTED_MAX} keys`);
-  if (new Set(keys).size < keys.length) problems.add(field, 'has a key twice');
-  if (keys.some((key) => key === '' || !isLine(key, METADATA_KEY_CHARACTERS_MAX)))
-    problems.add(field, `each key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} characters on one line`);
-}
 
 /** Throws `Unreadable`. */
 export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): string[] {
   return storedJson<string[]>(metadata_keys);
-}
-
-/** Of one that is damaged, none. */
-export function readableMetadataKeys(row: { metadata_keys: string }): string[] {
-  return ifReadable(() => readMetadataKeys(row)) ?? [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
+import { readColumn } from '../../lib/setting.ts';
 import { compareText } from '../../lib/text.ts';
 import { type HourOfDeliveries, readDeliveryStats } from '../../outbox/delivery-health.ts';
 import { ifReadable } from '../../vault/crypto.ts';
@@ -15,9 +16,9 @@ import {
   quantile,
   readCounters,
 } from '../queue/tally.ts';
+import { WAITLIST_SETTINGS } from '../queue/waitlist-settings.ts';
 import type { CountableValue } from './count-values.ts';
 import type { Period } from './intervals.ts';
-import { readableMetadataKeys } from './metadata-keys.ts';
 
 export interface Statistics {
   /** What happened in the period. */
@@ -196,7 +197,7 @@ export async function readValues(
 
 async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> {
   const [waitlist] = await db.run(readWaitlist, { waitlistId: queue.waitlist.internalId });
-  return waitlist ? readableMetadataKeys(waitlist) : [];
+  return waitlist ? readColumn(WAITLIST_SETTINGS.metadataKeys, waitlist) : [];
 }
 
 type CountOfValue = KeyStatistics['values'][number];

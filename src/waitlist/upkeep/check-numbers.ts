@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { Column } from '../../db/column.ts';
 import type { Trx } from '../../db/database.ts';
 import { TABLES, type TableName } from '../../db/tables.ts';
+import { columnsOf } from '../../lib/setting.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { damagedSettings } from '../queue/queue-settings.ts';
+import { INVITE_REMINDER, WAITLIST_SETTINGS } from '../queue/waitlist-settings.ts';
 import { openHole } from '../referrals/close-places.ts';
 import { rerank } from '../referrals/rerank.ts';
 import type { Finding } from './health.ts';
@@ -40,15 +41,18 @@ async function outOfRange({ db }: Context): Promise<string[]> {
   return found;
 }
 
+const SETTINGS = { ...WAITLIST_SETTINGS, inviteReminderMs: INVITE_REMINDER };
+const NUMBERS = Object.entries(SETTINGS).filter(([, { schema }]) => [schema.type].flat().includes('integer'));
+
 async function settingsOutOfRange({ db }: Context): Promise<string[]> {
   const rows = await db.query
     .selectFrom('waitlist')
-    .select(['public_id', 'referral_cap', 'invite_expiry_ms', 'invite_reminder_ms'])
+    .select(['public_id', ...columnsOf(SETTINGS)])
     .where('deleted_at', 'is', null)
     .execute();
   return rows.flatMap((row) =>
-    damagedSettings(row).map(
-      (name) => `${row.public_id}: ${name} is out of range, so its default applies: set it again`,
+    NUMBERS.filter(([, { column, read }]) => read(row[column] as never) === undefined).map(
+      ([name]) => `${row.public_id}: ${name} is out of range, so its default applies: set it again`,
     ),
   );
 }

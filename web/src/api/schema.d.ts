@@ -3827,9 +3827,9 @@ export interface components {
             since: string;
             /** @description Emails that a mail server took. */
             sent: number;
-            /** @description Addresses that bounced for good. */
+            /** @description Addresses that bounced for good after we had emailed them. */
             bounced: number;
-            /** @description Addresses that reported an email as spam. */
+            /** @description Addresses that reported an email of ours as spam. */
             complained: number;
             /** @description Hard bounces in percent of the emails that were sent, at most 100. `null` if fewer than 50 were sent. */
             bounceRate: number | null;

@@ -2,7 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { mayActAs, useMe } from '../api/me.ts';
+import { mayActAs, useMay, useMe } from '../api/me.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { useTheme } from '../theme.ts';
 import { hasWords } from '../ui/has-words.ts';
@@ -22,13 +22,11 @@ interface PaletteProps {
   onClose: () => void;
 }
 
-/** Jumps to a page, a waitlist or a person, and does what needs no page. */
-export default function Palette({ text, onText, onFocus, onClose }: PaletteProps) {
+/** What there is to jump to or to do for these words, in groups, and what to say about the search for people. */
+function useCommands(text: string, mayFind: boolean) {
   const { role } = useMe();
   const { theme } = useTheme();
   const { scope, current, waitlists = [] } = useWaitlists();
-  const router = useRouter();
-  const mayFind = mayActAs(role, 'support');
   const { people, words: about } = usePeople(text, mayFind);
   const commands = commandsFor({
     ...{ scope, name: current?.name, waitlists, theme },
@@ -41,7 +39,19 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
     group === WAITLISTS && left.size > 0
       ? `${group}: ${WAITLISTS_SHOWN} of ${listed.length.toLocaleString('en')}. Type more to find the others.`
       : group;
-  const groups = [...Map.groupBy(found, ({ group }) => group)].map(([value, items]) => ({ value, items }));
+  const groups = [...Map.groupBy(found, ({ group }) => group)].map(([group, items]) => ({
+    value: group,
+    heading: headingOf(group),
+    items,
+  }));
+  return { groups, about };
+}
+
+/** Jumps to a page, a waitlist or a person, and does what needs no page. */
+export default function Palette({ text, onText, onFocus, onClose }: PaletteProps) {
+  const router = useRouter();
+  const mayFind = useMay('support');
+  const { groups, about } = useCommands(text, mayFind);
   const run = ({ act }: Command) => {
     onClose();
     if (typeof act === 'string') router.history.push(BASE_PATH + act);
@@ -94,7 +104,7 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
               {(group: (typeof groups)[number]) => (
                 <Autocomplete.Group key={group.value} items={group.items} className="pb-2 last:pb-0">
                   <Autocomplete.GroupLabel className="truncate px-2 py-1 text-xs font-medium text-mute">
-                    {headingOf(group.value)}
+                    {group.heading}
                   </Autocomplete.GroupLabel>
                   <Autocomplete.Collection>
                     {(command: Command) => (

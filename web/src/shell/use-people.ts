@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api, call } from '../api/client.ts';
+import { useSettled } from '../ui/use-settled.ts';
 import { isPerson } from './palette-commands.ts';
 
 const SETTLE_MS = 200;
@@ -14,11 +14,7 @@ const peopleQuery = (search: string) =>
 
 /** Where a person is, in all waitlists, and what to say about the search. */
 export function usePeople(text: string, may: boolean) {
-  const [settled, setSettled] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text.trim()), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const settled = useSettled(text.trim(), SETTLE_MS);
   const isAsked = may && isPerson(text);
   const isReady = isAsked && settled === text.trim();
   const { data, isError, isFetching } = useQuery({ ...peopleQuery(settled), enabled: isReady });

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from '
 const TALLEST_PX = 8_000_000;
 const OVERSCAN = 8;
 
-interface GiantRows {
+export interface GiantRows {
   box: RefObject<HTMLDivElement | null>;
   onScroll: () => void;
   /** Scrolls so that this row is the first one shown. */

@@ -1,7 +1,7 @@
 import { type CSSProperties, type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { cx } from './cx.ts';
 import { cellClass, type GiantColumn, GRID, HEAD_PX, ROW_PX, tracksOf } from './giant-columns.ts';
-import { useGiantRows } from './giant-rows.ts';
+import { type GiantRows, useGiantRows } from './giant-rows.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface GiantTableProps<Row> {
@@ -13,7 +13,7 @@ interface GiantTableProps<Row> {
   rowAt: (index: number) => Row | undefined;
   /** Asks for these rows, first included, end not. */
   onShow: (first: number, end: number, atTop: boolean) => void;
-  onOpen?: (row: Row, index: number) => void;
+  onOpen?: (row: Row) => void;
   /** Scrolls there when it changes, and again whenever `jumps` does. */
   goTo?: number | undefined;
   jumps?: number;
@@ -27,8 +27,11 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
   const { label, columns, count, rowAt, onShow, onOpen, goTo, jumps, least = '0px', className } = props;
   const id = useId();
   const rows = useGiantRows(count, ROW_PX, HEAD_PX);
-  const [active, setActive] = useState(0);
-  const current = Math.min(active, Math.max(0, count - 1));
+  const open = (index: number) => {
+    const row = rowAt(index);
+    if (row) onOpen?.(row);
+  };
+  const { current, setActive, onKeyDown } = useActiveRow(count, rows, open);
   useEffect(() => onShow(rows.first, rows.end, rows.atTop), [onShow, rows.first, rows.end, rows.atTop]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the wish changes, not with every scroll.
   useEffect(() => {
@@ -36,28 +39,6 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
     rows.goTo(goTo);
     setActive(goTo);
   }, [goTo, jumps]);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor((rows.box.current?.clientHeight ?? 0) / ROW_PX) - 1);
-    const steps: Record<string, number> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + page,
-      PageUp: current - page,
-      Home: 0,
-      End: count - 1,
-    };
-    const next = steps[event.key];
-    if (next !== undefined) {
-      event.preventDefault();
-      const index = Math.min(count - 1, Math.max(0, next));
-      setActive(index);
-      rows.reveal(index);
-    } else if (event.key === 'Enter') {
-      const row = rowAt(current);
-      if (row && onOpen) onOpen(row, current);
-    }
-  };
 
   const shown = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, index) => rows.first + index);
 
@@ -102,7 +83,7 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
               style={{ top: rows.topOf(index), height: ROW_PX }}
               onClick={() => {
                 setActive(index);
-                if (row && onOpen) onOpen(row, index);
+                open(index);
               }}
               className={cx(
                 GRID,
@@ -124,4 +105,31 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
       </div>
     </div>
   );
+}
+
+/** The row that the keys act on. `open` is what Enter does. */
+function useActiveRow(count: number, rows: GiantRows, open: (index: number) => void) {
+  const [active, setActive] = useState(0);
+  const current = Math.min(active, Math.max(0, count - 1));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((rows.box.current?.clientHeight ?? 0) / ROW_PX) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      PageDown: current + page,
+      PageUp: current - page,
+      Home: 0,
+      End: count - 1,
+    };
+    const next = steps[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const index = Math.min(count - 1, Math.max(0, next));
+      setActive(index);
+      rows.reveal(index);
+    } else if (event.key === 'Enter') {
+      open(current);
+    }
+  };
+  return { current, setActive, onKeyDown };
 }

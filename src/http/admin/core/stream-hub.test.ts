@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import { localCounts } from '../../../lib/counts.ts';
 import { createLogger } from '../../../lib/log.ts';
-import { createStreamHub, type Feed, type Sink } from './stream-hub.ts';
+import { StreamHub } from './stream-hub.ts';
+import type { Feed, Sink } from './stream-topic.ts';
 
 const TIMES = { roundMs: 1, checkMs: 1, commentMs: 3_600_000, stuckMs: 3_600_000 };
 const log = createLogger('silent');
@@ -52,7 +53,7 @@ async function rounds(feed: { reads: number }, count: number): Promise<void> {
 }
 
 function hubFor(test: TestContext, times = {}) {
-  const hub = createStreamHub({ log, counts: localCounts() }, { ...TIMES, ...times });
+  const hub = new StreamHub({ log, counts: localCounts() }, { ...TIMES, ...times });
   test.after(() => hub.close());
   return hub;
 }

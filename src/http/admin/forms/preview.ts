@@ -12,7 +12,7 @@ import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
-const { enabled: _, ...drafted } = formProperties;
+const { enabled: _enabled, captcha: _captcha, ...drafted } = formProperties;
 
 const FormDraft = Type.Object(
   {

@@ -11,7 +11,7 @@ import { readCounters } from '../../../waitlist/queue/tally.ts';
 import { presentJob } from '../../../wire/job.ts';
 import type { Mask } from '../../../wire/mask.ts';
 import { presentCounters, presentDelivery } from '../../../wire/stream.ts';
-import type { Feed, StreamState } from '../core/stream-hub.ts';
+import type { Feed, StreamState } from '../core/stream-topic.ts';
 
 /** Its cost grows with the number of queues. */
 const HEALTH_EVERY_MS = 5_000;

@@ -10,7 +10,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import type { Feed } from '../core/stream-hub.ts';
+import type { Feed } from '../core/stream-topic.ts';
 import { environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import { installationFeed, queueFeed } from './feeds.ts';
 

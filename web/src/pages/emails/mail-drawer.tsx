@@ -12,12 +12,11 @@ import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
 import { TemplateFailure } from './template-failure.tsx';
-import { toastMailed } from './toast-mailed.ts';
+import { toastResent } from './toast-mailed.ts';
 
 interface MailDrawerProps {
   source: MailSource;
@@ -84,8 +83,7 @@ function ResendDialog({
       onConfirm={async () => {
         const { mailable } = await resendMail(source, mail.id);
         await client.invalidateQueries({ queryKey: mailsKey(source) });
-        if (mailable.mailable) toast('The email is on its way again');
-        else toastMailed('Recorded again', mailable);
+        toastResent(mailable);
       }}
     />
   );
@@ -149,31 +147,33 @@ function Details({ mail }: { mail: MailDetails }) {
           }}
         />
       )}
-      {log.length > 0 && (
-        <section className="flex flex-col gap-3">
-          <h3 className="font-semibold">Attempts</h3>
-          {log.toReversed().map((attempt) => (
-            <article
-              key={`${attempt.attempt} ${attempt.at}`}
-              className="flex flex-col gap-1.5 rounded-lg p-3 ring-1 ring-line"
-            >
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <Badge tone={toneOf(attempt)}>
-                  {attempt.status ?? (attempt.error === null ? 'Not sent' : 'No response')}
-                </Badge>
-                <span className="text-sm text-mute">
-                  Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />
-                </span>
-              </div>
-              {attempt.error && <p className="text-sm break-words text-danger">{attempt.error}</p>}
-              {attempt.response && (
-                <p className="font-mono text-sm break-words text-mute">{attempt.response}</p>
-              )}
-            </article>
-          ))}
-        </section>
-      )}
+      {log.length > 0 && <Attempts log={log} />}
     </div>
+  );
+}
+
+function Attempts({ log }: Pick<MailDetails, 'log'>) {
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">Attempts</h3>
+      {log.toReversed().map((attempt) => (
+        <article
+          key={`${attempt.attempt} ${attempt.at}`}
+          className="flex flex-col gap-1.5 rounded-lg p-3 ring-1 ring-line"
+        >
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Badge tone={toneOf(attempt)}>
+              {attempt.status ?? (attempt.error === null ? 'Not sent' : 'No response')}
+            </Badge>
+            <span className="text-sm text-mute">
+              Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />
+            </span>
+          </div>
+          {attempt.error && <p className="text-sm break-words text-danger">{attempt.error}</p>}
+          {attempt.response && <p className="font-mono text-sm break-words text-mute">{attempt.response}</p>}
+        </article>
+      ))}
+    </section>
   );
 }
 

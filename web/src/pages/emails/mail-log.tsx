@@ -92,36 +92,7 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
   return (
     <Card flush>
       <div className="flex flex-wrap items-center gap-2 border-b px-5 py-3">
-        {source !== null && (
-          <div className="min-w-0 max-sm:w-full">
-            <SearchBox
-              text={filter.to ?? ''}
-              onSearch={(to) => onFilter(to ? { to } : {})}
-              label="Find emails by exact address"
-              placeholder="Exact address"
-            />
-          </div>
-        )}
-        <Select
-          label="State"
-          className="w-36!"
-          value={filter.state ?? ANY}
-          options={STATES}
-          onChange={(state) =>
-            onFilter({ ...filter, to: undefined, state: state === ANY ? undefined : (state as MailState) })
-          }
-        />
-        {source !== null && (
-          <Select
-            label="Kind"
-            className="w-40!"
-            value={filter.kind ?? ANY}
-            options={KINDS}
-            onChange={(kind) =>
-              onFilter({ ...filter, to: undefined, kind: kind === ANY ? undefined : (kind as MailKind) })
-            }
-          />
-        )}
+        <MailFilters isToPeople={source !== null} filter={filter} onFilter={onFilter} />
         {mayRetry && mails?.some(({ state }) => state === 'failed') && (
           <Button className="ml-auto" icon={<RotateCw aria-hidden />} onClick={() => setRetrying(true)}>
             Retry failed
@@ -164,6 +135,48 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
         <LoadMore query={query} />
       </QueryProblem>
     </Card>
+  );
+}
+
+interface MailFiltersProps extends Pick<MailLogProps, 'filter' | 'onFilter'> {
+  /** Those to operators cannot be searched by address or kind. */
+  isToPeople: boolean;
+}
+
+function MailFilters({ isToPeople, filter, onFilter }: MailFiltersProps) {
+  return (
+    <>
+      {isToPeople && (
+        <div className="min-w-0 max-sm:w-full">
+          <SearchBox
+            text={filter.to ?? ''}
+            onSearch={(to) => onFilter(to ? { to } : {})}
+            label="Find emails by exact address"
+            placeholder="Exact address"
+          />
+        </div>
+      )}
+      <Select
+        label="State"
+        className="w-36!"
+        value={filter.state ?? ANY}
+        options={STATES}
+        onChange={(state) =>
+          onFilter({ ...filter, to: undefined, state: state === ANY ? undefined : (state as MailState) })
+        }
+      />
+      {isToPeople && (
+        <Select
+          label="Kind"
+          className="w-40!"
+          value={filter.kind ?? ANY}
+          options={KINDS}
+          onChange={(kind) =>
+            onFilter({ ...filter, to: undefined, kind: kind === ANY ? undefined : (kind as MailKind) })
+          }
+        />
+      )}
+    </>
   );
 }
 

@@ -29,6 +29,8 @@ export interface Meanwhile {
   replaced: TextField[];
 }
 
+export type TemplateDraft = ReturnType<typeof useTemplateDraft>;
+
 /** The texts of a template while they are edited. Saving never replaces what the editor has not shown. */
 export function useTemplateDraft(scope: Scope, template: TaggedTemplate, chosen: MailLanguage | undefined) {
   const { kind, language } = template;

@@ -11,11 +11,11 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
-import { toast, toastError } from '../../ui/toast.tsx';
+import { toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { resendMail, STATE_TONES } from '../emails/mails.ts';
-import { toastMailed } from '../emails/toast-mailed.ts';
+import { toastResent } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
 
@@ -39,8 +39,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
     try {
       const { mailable } = await resendMail(scope, mailId);
       await client.invalidateQueries({ queryKey });
-      if (mailable.mailable) toast('The email is on its way again');
-      else toastMailed('Recorded again', mailable);
+      toastResent(mailable);
     } catch (error) {
       toastError(error);
     }

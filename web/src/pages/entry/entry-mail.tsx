@@ -16,7 +16,7 @@ import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { removeSuppression, resendMail, STATE_TONES } from '../emails/mails.ts';
-import { toastMailed } from '../emails/toast-mailed.ts';
+import { toastResent } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 
 type PersonMail = Schemas['PersonMail'];
@@ -48,8 +48,7 @@ export function EntryMail({ scope, entry }: AboutEntry) {
     try {
       const { mailable } = await resendMail(scope, mailId);
       await refreshPeople(client, scope);
-      if (mailable.mailable) toast('The email is on its way again');
-      else toastMailed('Recorded again', mailable);
+      toastResent(mailable);
     } catch (error) {
       toastError(error);
     }

@@ -8,8 +8,8 @@ import { MailFrame } from '../../ui/mail-frame.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 
-const TYPING_MS = 300;
 const WIDTH = 400;
 
 interface Previewed {
@@ -22,12 +22,7 @@ interface Previewed {
 /** The hosted page as the draft makes it, a moment after the last key. `good` is the last one that could be made. */
 export function useFormPreview({ scope, draft, logoUrl }: Previewed) {
   const { waitlistId, environment } = scope;
-  const latest = JSON.stringify(draft);
-  const [shown, setShown] = useState(latest);
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(latest), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [latest]);
+  const shown = useSettled(JSON.stringify(draft));
   const preview = useQuery({
     queryKey: ['form-preview', waitlistId, environment, shown, logoUrl],
     queryFn: () =>

@@ -2,8 +2,9 @@ import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { CaptchaChoice, Draft } from './draft.ts';
+import type { CaptchaChoice } from './draft.ts';
 import type { Form } from './form-query.ts';
+import type { SettingsCardProps } from './settings-cards.tsx';
 
 const CAPTCHAS: { value: CaptchaChoice; label: string }[] = [
   { value: 'none', label: 'None' },
@@ -11,11 +12,8 @@ const CAPTCHAS: { value: CaptchaChoice; label: string }[] = [
   { value: 'hcaptcha', label: 'hCaptcha' },
 ];
 
-interface ProtectionCardProps {
+interface ProtectionCardProps extends SettingsCardProps {
   form: Form;
-  draft: Draft;
-  set: (part: Partial<Draft>) => void;
-  problem: (path: string) => string | undefined;
 }
 
 /** What keeps bots out. */

@@ -27,11 +27,9 @@ const MAILBOXES = {
 const nameOf = (entry: { email: string | null; phone: string | null } | null) =>
   entry ? (entry.email ?? entry.phone ?? '') : 'Left the waitlist';
 
-/** Referrals that look like abuse, for an operator to decide. */
-export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Scope }) {
+/** Referrals to review, and deciding about one. */
+function useReviews({ waitlistId, environment }: Scope) {
   const client = useQueryClient();
-  const mayDecide = useMay('support');
-  const [rejecting, setRejecting] = useState<Review | null>(null);
   const queryKey = ['referral-reviews', waitlistId, environment];
   const query = useInfiniteQuery({
     queryKey,
@@ -54,6 +52,14 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
     await client.invalidateQueries({ queryKey });
     toast(decision === 'credit' ? 'Credited the referral' : 'Rejected the referral');
   };
+  return { query, decide };
+}
+
+/** Referrals that look like abuse, for an operator to decide. */
+export function ReviewsCard({ scope }: { scope: Scope }) {
+  const mayDecide = useMay('support');
+  const [rejecting, setRejecting] = useState<Review | null>(null);
+  const { query, decide } = useReviews(scope);
   const credit = useAct((review: Review) => decide(review, 'credit').catch(toastError));
   const columns: Column<Review>[] = [
     {
@@ -129,7 +135,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
         open={rejecting !== null}
         onClose={() => setRejecting(null)}
         title="Reject this referral?"
-        about={`${nameOf(rejecting?.referrer ?? null)} loses the credit in ${environment}, for good. The person who joined stays.`}
+        about={`${nameOf(rejecting?.referrer ?? null)} loses the credit in ${scope.environment}, for good. The person who joined stays.`}
         action="Reject referral"
         onConfirm={async () => rejecting && decide(rejecting, 'reject')}
       />

@@ -9,8 +9,9 @@ import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton, copyText } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { shorten } from '../../ui/shorten.ts';
 import { toast, toastError } from '../../ui/toast.tsx';
-import { toastMailed } from '../emails/toast-mailed.ts';
+import { toastResent } from '../emails/toast-mailed.ts';
 
 /** Copy, resend and revoke, while an invite is open. */
 export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invite }) {
@@ -23,15 +24,18 @@ export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invi
     path: { waitlistId: scope.waitlistId, inviteId: id },
     query: { environment: scope.environment },
   };
-  const who = email && email.length > 80 ? `${email.slice(0, 79)}…` : (email ?? 'this person');
+  const who = email === null ? 'this person' : shorten(email);
   const resend = async () => {
     try {
       const { mailable } = await call(
         api.POST('/admin/v1/waitlists/{waitlistId}/invites/{inviteId}/resend', { params }),
       );
       await refreshPeople(client, scope);
-      if (mailable.mailable) toast(`The invite to ${who} is on its way again`);
-      else toastMailed(`Recorded the invite to ${who} again`, mailable);
+      toastResent(
+        mailable,
+        `The invite to ${who} is on its way again`,
+        `Recorded the invite to ${who} again`,
+      );
     } catch (error) {
       toastError(error);
     }

@@ -121,27 +121,17 @@ export function InvitesPage() {
             onOpen={(entry) => set({ entry })}
             empty={
               find ? (
-                <EmptyState
-                  icon={<Send aria-hidden />}
-                  title="No such invite"
-                  action={<Button onClick={() => setFind('')}>Clear the search</Button>}
-                >
-                  {mayInvite
-                    ? 'The search finds a whole email, a whole code or an id: data is encrypted.'
-                    : 'The search finds an invite by its whole id.'}
-                  {state !== undefined && ` Only ${state} invites were searched.`}
+                <NoSuchInvite state={state} onClear={() => setFind('')} />
+              ) : state !== undefined ? (
+                <EmptyState icon={<Send aria-hidden />} title={`No ${state} invites`}>
+                  Choose another state to see the others.
                 </EmptyState>
-              ) : state === undefined && invited > 0 ? (
+              ) : invited > 0 ? (
                 <SkeletonRows />
               ) : (
-                <EmptyState
-                  icon={<Send aria-hidden />}
-                  title={state === undefined ? 'No invites yet' : `No ${state} invites`}
-                  action={state === undefined && invite}
-                >
-                  {state === undefined
-                    ? 'Invite the first in line, a segment, or one email. You see who it is before anything is sent.'
-                    : 'Choose another state to see the others.'}
+                <EmptyState icon={<Send aria-hidden />} title="No invites yet" action={invite}>
+                  Invite the first in line, a segment, or one email. You see who it is before anything is
+                  sent.
                 </EmptyState>
               )
             }
@@ -166,5 +156,21 @@ export function InvitesPage() {
         onClose={() => set({ entry: undefined, about: undefined })}
       />
     </>
+  );
+}
+
+function NoSuchInvite({ state, onClear }: { state: InvitesSearch['state']; onClear: () => void }) {
+  const seesPeople = useMay('support');
+  return (
+    <EmptyState
+      icon={<Send aria-hidden />}
+      title="No such invite"
+      action={<Button onClick={onClear}>Clear the search</Button>}
+    >
+      {seesPeople
+        ? 'The search finds a whole email, a whole code or an id: data is encrypted.'
+        : 'The search finds an invite by its whole id.'}
+      {state !== undefined && ` Only ${state} invites were searched.`}
+    </EmptyState>
   );
 }

@@ -2,15 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ApiError } from '../../api/client.ts';
-import { instanceQuery } from '../../api/instance.ts';
-import { useLive } from '../../api/live.tsx';
 import { mayActAs, useMay, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { dayIn } from '../../ui/day.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -20,15 +18,16 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { firstStepsQuery } from './first-steps-query.ts';
+import { OverviewStats } from './overview-stats.tsx';
 import { CUSTOM, DEFAULT_PERIOD, dayAfter, type OverviewSearch, PERIODS, spanOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
-import { SignupsChart } from './signups-chart.tsx';
-import { statisticsQuery } from './statistics-query.ts';
+import { SignupsCard } from './signups-card.tsx';
+import type { Statistics } from './statistics-query.ts';
 import { useRefreshOnChange } from './use-refresh-on-change.ts';
+import { useStatistics } from './use-statistics.ts';
 
 const FirstSteps = lazy(() => import('./first-steps.tsx'));
 const FirstSignup = lazy(() => import('./first-signup.tsx'));
-const ComparedChart = lazy(() => import('./compared-chart.tsx'));
 const MetadataCard = lazy(() => import('./metadata-card.tsx'));
 const RangePicker = lazy(() => import('./range-picker.tsx'));
 
@@ -44,38 +43,13 @@ export function OverviewPage() {
     void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
   const settings = useQuery(waitlistQuery(scope));
   const waitlist = settings.data;
-  const live = useLive(scope.waitlistId, scope.environment);
-  const instance = useQuery(instanceQuery);
-  const timeZone = instance.data?.defaultTimeZone ?? 'UTC';
-  const query = useQuery({
-    ...statisticsQuery(scope, search, timeZone),
-    enabled: !instance.isPending,
-  });
-  useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
-  const { counters } = live;
+  const { query, timeZone, counters, delivery, isOfBefore, totals } = useStatistics(scope, search);
   const ownSteps = useOwnSteps(scope, counters);
-  const now = (name: keyof NonNullable<typeof counters>) =>
-    counters?.[name] ?? (query.isError ? null : undefined);
   const { label } = spanOf(search, timeZone);
   const today = dayIn(timeZone);
-  const last30Days = { from: dayAfter(today, -29), to: today };
-  const within = (count: number | undefined, what = '') =>
-    count === undefined ? '\u00a0' : `${count.toLocaleString('en')} ${what}in ${label}`;
-  const invites = (count: number | undefined, what: 'sent' | 'accepted') => (
-    // On a phone it takes two lines, also while it is loading.
-    <span className="block max-md:min-h-[2lh]">
-      {within(count, `${count === 1 ? 'invite' : 'invites'} ${what} `)}
-    </span>
-  );
-  /** Anyone can be invited. Only people on the waitlist are counted as joined. */
-  const others = (count: number | undefined) =>
-    count !== undefined &&
-    counters &&
-    count > counters.joined && <span className="block">Counts people who are not on the waitlist, too.</span>;
-  const isOfBefore = query.isPlaceholderData;
-  const totals = isOfBefore ? undefined : query.data?.totals;
+  const metadataKeys = waitlist?.metadataKeys ?? [];
   const seesMetadata = useMay('support');
-  const keys = waitlist?.metadataKeys ?? [];
+  const last30Days = { from: dayAfter(today, -29), to: today };
   return (
     <>
       <PageHeader
@@ -120,22 +94,13 @@ export function OverviewPage() {
           </span>
         </Alert>
       )}
-      <Stats>
-        <Stat label="Signups" value={now('signups')} about={within(totals?.signups)} />
-        {waitlist?.confirmEmails && <Stat label="Pending" value={now('pending')} about="Asked to confirm" />}
-        <Stat label="Waiting" value={now('waiting')} about="In line now" />
-        <Stat label="Invited" value={now('invited')} about={invites(totals?.invited, 'sent')} />
-        <Stat
-          label="Joined"
-          value={now('joined')}
-          about={
-            <>
-              {invites(totals?.accepted, 'accepted')}
-              {others(totals?.accepted)}
-            </>
-          }
-        />
-      </Stats>
+      <OverviewStats
+        confirmEmails={waitlist?.confirmEmails ?? false}
+        counters={counters}
+        totals={totals}
+        isError={query.isError}
+        period={label}
+      />
       {ownSteps.some(({ done }) => !done) && (
         <Suspense>
           <FirstSteps scope={scope} steps={ownSteps} />
@@ -148,53 +113,19 @@ export function OverviewPage() {
       ) : (
         <QueryProblem framed query={query}>
           <div aria-busy={isOfBefore} className={cx('flex flex-col gap-6', isOfBefore && 'opacity-50')}>
-            <Card
-              title="Signups"
-              actions={
-                <Button
-                  size="sm"
-                  look="quiet"
-                  aria-pressed={compare !== undefined}
-                  className={compare ? 'bg-hover' : ''}
-                  onClick={() => set({ compare: compare ? undefined : '1' })}
-                >
-                  Compare periods
-                </Button>
-              }
-            >
-              {!query.data ? (
-                <Skeleton className="h-68" />
-              ) : totals?.signups === 0 && !compare ? (
-                <p className="flex h-68 items-center justify-center text-mute">
-                  No signups in {period === CUSTOM ? label : `the last ${label}`}.
-                </p>
-              ) : compare ? (
-                <Suspense fallback={<Skeleton className="h-68" />}>
-                  <ComparedChart statistics={query.data} />
-                </Suspense>
-              ) : (
-                <SignupsChart statistics={query.data} />
-              )}
-            </Card>
+            <SignupsCard
+              statistics={query.data}
+              noneIn={totals?.signups === 0 ? (period === CUSTOM ? label : `the last ${label}`) : undefined}
+              isCompared={compare !== undefined}
+              onCompare={(next) => set({ compare: next ? '1' : undefined })}
+            />
             <div className="grid gap-6 lg:grid-cols-2">
               <ActivityCard statistics={query.data} />
               <ReferralsCard statistics={query.data} />
-              {seesMetadata &&
-                keys.map((key) => (
-                  <Suspense
-                    key={key}
-                    fallback={
-                      <Card>
-                        <Skeleton className="h-68" />
-                      </Card>
-                    }
-                  >
-                    <MetadataCard name={key} statistics={query.data} />
-                  </Suspense>
-                ))}
-              <DeliveryCard statistics={query.data} live={live.delivery} />
+              {seesMetadata && <MetadataCards names={metadataKeys} statistics={query.data} />}
+              <DeliveryCard statistics={query.data} live={delivery} />
             </div>
-            {!seesMetadata && keys.length > 0 && (
+            {!seesMetadata && metadataKeys.length > 0 && (
               <p className="text-sm text-mute">
                 Your role does not show metadata, nor how many signups had a value.
               </p>
@@ -204,6 +135,22 @@ export function OverviewPage() {
       )}
     </>
   );
+}
+
+/** One for each metadata key that is counted. */
+function MetadataCards({ names, statistics }: { names: string[]; statistics: Statistics | undefined }) {
+  return names.map((name) => (
+    <Suspense
+      key={name}
+      fallback={
+        <Card>
+          <Skeleton className="h-68" />
+        </Card>
+      }
+    >
+      <MetadataCard name={name} statistics={statistics} />
+    </Suspense>
+  ));
 }
 
 /** The first steps that the operator can do. None once they were dismissed. */

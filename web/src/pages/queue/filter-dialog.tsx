@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { Segment } from './segment.ts';
-import { draftOf, isBlank, SegmentFields, segmentOf } from './segment-fields.tsx';
+import { draftOf, isBlank, segmentOf } from './segment-draft.ts';
+import { SegmentFields } from './segment-fields.tsx';
 
 interface FilterDialogProps {
   segment: Segment;

@@ -35,11 +35,6 @@ const STATUSES = [
 export function ExportTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
-  const { data: saved = [] } = useQuery(savedSegmentsQuery(scope));
-  const statusOf = (id: string) => {
-    const status = saved.find((each) => each.id === id)?.conditions.status;
-    return status === undefined ? {} : { status };
-  };
   const set = (part: Partial<ExportDraft>) => setDraft({ ...draft, ...part });
   const { run, busy, error } = useAct(async () => {
     const { waitlistId, environment } = scope;
@@ -78,78 +73,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
               onChange={(format) => set({ format })}
             />
           </div>
-          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-            <Field label="Who">
-              <Select
-                label="Who"
-                value={draft.status}
-                onChange={(status) => set({ status })}
-                options={STATUSES}
-              />
-            </Field>
-            <Field label="Minimum referrals" error={problem('segment.minReferrals')}>
-              <Input
-                type="number"
-                min={0}
-                placeholder="Any"
-                value={draft.minReferrals}
-                onChange={({ target: { value } }) => set({ minReferrals: value })}
-              />
-            </Field>
-            <Field
-              label="Signed up from"
-              help={midnightInWords()}
-              error={dayProblem(draft.joinedAfter) ?? problem('segment.joinedAfter')}
-            >
-              <Input
-                type="date"
-                max={LAST_DAY}
-                value={draft.joinedAfter}
-                onChange={({ target: { value } }) => set({ joinedAfter: value })}
-              />
-            </Field>
-            <Field
-              label="Signed up before"
-              help={midnightInWords()}
-              error={dayProblem(draft.joinedBefore) ?? problem('segment.joinedBefore')}
-            >
-              <Input
-                type="date"
-                max={LAST_DAY}
-                value={draft.joinedBefore}
-                onChange={({ target: { value } }) => set({ joinedBefore: value })}
-              />
-            </Field>
-          </div>
-          {saved.length > 0 && (
-            <Field label="Saved segment" className="max-w-lg" help="The conditions here narrow it further.">
-              <Select
-                label="Saved segment"
-                value={draft.saved}
-                onChange={(id) => set({ saved: id, ...statusOf(id) })}
-                options={[
-                  { value: '', label: 'None' },
-                  ...saved.map(({ id, name }) => ({ value: id, label: name })),
-                ]}
-              />
-            </Field>
-          )}
-          <Field
-            label="Metadata"
-            className="max-w-lg"
-            help="Such as plan=pro, source=newsletter. All of them must match."
-          >
-            <Input
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="Any"
-              pattern="\s*[^=,]+=[^,]*(,[^=,]+=[^,]*)*"
-              title="key=value, separated by commas"
-              className="font-mono text-sm"
-              value={draft.where}
-              onChange={({ target: { value } }) => set({ where: value })}
-            />
-          </Field>
+          <ExportConditions scope={scope} draft={draft} set={set} problem={problem} />
           {other !== undefined && <Alert>{other}</Alert>}
           <div>
             <Button type="submit" look="primary" busy={busy} icon={<Download aria-hidden />}>
@@ -160,6 +84,99 @@ export function ExportTab({ scope }: { scope: Scope }) {
       </Card>
       <ExportHistory scope={scope} />
     </div>
+  );
+}
+
+interface ExportConditionsProps {
+  scope: Scope;
+  draft: ExportDraft;
+  set: (part: Partial<ExportDraft>) => void;
+  /** What the API said about a field. */
+  problem: (path: string) => string | undefined;
+}
+
+/** Whom the file is about. */
+function ExportConditions({ scope, draft, set, problem }: ExportConditionsProps) {
+  const { data: saved = [] } = useQuery(savedSegmentsQuery(scope));
+  const statusOf = (id: string) => {
+    const status = saved.find((each) => each.id === id)?.conditions.status;
+    return status === undefined ? {} : { status };
+  };
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+        <Field label="Who">
+          <Select
+            label="Who"
+            value={draft.status}
+            onChange={(status) => set({ status })}
+            options={STATUSES}
+          />
+        </Field>
+        <Field label="Minimum referrals" error={problem('segment.minReferrals')}>
+          <Input
+            type="number"
+            min={0}
+            placeholder="Any"
+            value={draft.minReferrals}
+            onChange={({ target: { value } }) => set({ minReferrals: value })}
+          />
+        </Field>
+        <Field
+          label="Signed up from"
+          help={midnightInWords()}
+          error={dayProblem(draft.joinedAfter) ?? problem('segment.joinedAfter')}
+        >
+          <Input
+            type="date"
+            max={LAST_DAY}
+            value={draft.joinedAfter}
+            onChange={({ target: { value } }) => set({ joinedAfter: value })}
+          />
+        </Field>
+        <Field
+          label="Signed up before"
+          help={midnightInWords()}
+          error={dayProblem(draft.joinedBefore) ?? problem('segment.joinedBefore')}
+        >
+          <Input
+            type="date"
+            max={LAST_DAY}
+            value={draft.joinedBefore}
+            onChange={({ target: { value } }) => set({ joinedBefore: value })}
+          />
+        </Field>
+      </div>
+      {saved.length > 0 && (
+        <Field label="Saved segment" className="max-w-lg" help="The conditions here narrow it further.">
+          <Select
+            label="Saved segment"
+            value={draft.saved}
+            onChange={(id) => set({ saved: id, ...statusOf(id) })}
+            options={[
+              { value: '', label: 'None' },
+              ...saved.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        </Field>
+      )}
+      <Field
+        label="Metadata"
+        className="max-w-lg"
+        help="Such as plan=pro, source=newsletter. All of them must match."
+      >
+        <Input
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Any"
+          pattern="\s*[^=,]+=[^,]*(,[^=,]+=[^,]*)*"
+          title="key=value, separated by commas"
+          className="font-mono text-sm"
+          value={draft.where}
+          onChange={({ target: { value } }) => set({ where: value })}
+        />
+      </Field>
+    </>
   );
 }
 

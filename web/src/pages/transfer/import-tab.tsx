@@ -1,4 +1,4 @@
-import { keepPreviousData, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { people } from '../../api/entries.ts';
@@ -7,16 +7,16 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
 import { namesPeople } from './column-map.ts';
 import { FileField } from './file-field.tsx';
 import { FileReading } from './file-reading.tsx';
 import { ImportHistory } from './import-history.tsx';
 import { ImportOptionFields } from './import-options.tsx';
 import { ImportPanel } from './import-panel.tsx';
-import { type ImportResult, importsQuery } from './jobs.ts';
-import { type ImportOptions, previewQuery, problemOf, startImport } from './upload.ts';
+import type { ImportResult } from './jobs.ts';
+import { type ImportOptions, previewQuery, problemOf } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
+import { useUpload } from './use-upload.ts';
 
 const DEFAULTS: ImportOptions = {
   preset: 'auto',
@@ -31,19 +31,12 @@ const DEFAULTS: ImportOptions = {
 
 /** Choose a file, see what would happen, import it. */
 export function ImportTab({ scope }: { scope: Scope }) {
-  const client = useQueryClient();
   const { job, tab = 'import' } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
   const [file, setFile] = useState<File | null>(null);
   const [fileKey, setFileKey] = useState(0);
   const [options, setOptions] = useState(DEFAULTS);
-  const [sent, setSent] = useState(0);
-  const upload = useRef<AbortController>(null);
   const isHere = useIsHere(tab === 'import');
-  /** The file that was sent last: its error is not about another one. */
-  const [tried, setTried] = useState<File>();
-  /** What was checked last: a change afterwards needs a new check. */
-  const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
   const show = (id: string | undefined) => void navigate({ search: (now) => ({ ...now, job: id }) });
   const problem = file ? problemOf(file) : undefined;
   const { data: reading } = useQuery({
@@ -53,25 +46,16 @@ export function ImportTab({ scope }: { scope: Scope }) {
     placeholderData: keepPreviousData,
   });
   const isAnonymous = file !== null && reading !== undefined && !namesPeople(reading.columns, options.map);
-  const start = useAct(async (dryRun: boolean) => {
-    if (!file) return;
-    setTried(file);
-    setSent(0);
-    upload.current = new AbortController();
-    const { signal } = upload.current;
-    const started = await startImport(scope, file, options, { dryRun, onSent: setSent, signal });
-    await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
-    setChecked(dryRun ? { job: started.id, file, options } : null);
-    if (!dryRun) setFile(null);
-    if (isHere.current) show(started.id);
-    else toast(`Uploaded ${file.name}`, { about: 'Import and export shows what comes of it.' });
+  const upload = useUpload(scope, file, options, (started) => {
+    if (!started.dryRun) setFile(null);
+    if (isHere.current) show(started.job);
+    else toast(`Uploaded ${started.file.name}`, { about: 'Import and export shows what comes of it.' });
   });
-  const isChecked =
-    checked !== null && checked.job === job && checked.file === file && checked.options === options;
+  const isChecked = upload.hasChecked(job);
   const importAction = ({ created }: ImportResult) =>
     isChecked &&
     created > 0 && (
-      <Button look="primary" className="self-start" busy={start.busy} onClick={() => start.run(false)}>
+      <Button look="primary" className="self-start" busy={upload.busy} onClick={upload.import}>
         Import {people(created)} into {scope.environment}
       </Button>
     );
@@ -93,18 +77,16 @@ export function ImportTab({ scope }: { scope: Scope }) {
             <FileReading key={fileKey} scope={scope} file={file} options={options} onChange={setOptions} />
           )}
           <ImportOptionFields options={options} onChange={setOptions} />
-          {start.busy && file && (
-            <UploadProgress sent={sent} size={file.size} onCancel={() => upload.current?.abort()} />
+          {upload.busy && file && (
+            <UploadProgress sent={upload.sent} size={file.size} onCancel={upload.cancel} />
           )}
-          {start.error && start.error.code !== 'cancelled' && tried === file && (
-            <Alert>{start.error.sentence}</Alert>
-          )}
+          {upload.error && <Alert>{upload.error.sentence}</Alert>}
           <div className="flex flex-wrap items-center gap-3">
             <Button
               look={isChecked ? 'secondary' : 'primary'}
               disabled={!file || problem !== undefined || isAnonymous}
-              busy={start.busy && !isChecked}
-              onClick={() => start.run(true)}
+              busy={upload.busy && !isChecked}
+              onClick={upload.check}
             >
               Check file
             </Button>
@@ -121,7 +103,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
           key={job}
           jobId={job}
           scope={scope}
-          isCheck={checked?.job === job}
+          isCheck={upload.isCheck(job)}
           onClose={() => show(undefined)}
           action={importAction}
         />

@@ -1,5 +1,5 @@
 import { isEmpty } from '../queue/segment.ts';
-import { draftOf, segmentOf } from '../queue/segment-fields.tsx';
+import { draftOf, segmentOf } from '../queue/segment-draft.ts';
 import { conditionsOf, splitPair } from '../queue/segment-words.ts';
 import type { Wave, WaveChange, WaveRequest, WaveSchedule } from './waves.ts';
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { instanceQuery } from '../../api/instance.ts';
 import { mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -9,9 +9,11 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { NotMailed } from '../invites/not-mailed.tsx';
 import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
-import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
+import { draftOf, segmentOf } from '../queue/segment-draft.ts';
+import { SegmentFields } from '../queue/segment-fields.tsx';
 import { NumberField, type PartProps } from './number-field.tsx';
 import { QuotaFields } from './quota-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -145,11 +147,7 @@ function Who({ scope, wave, draft, set, problem }: PartProps & { scope: Scope; w
 /** What the plan would do, once it is complete. */
 function Preview({ scope, draft }: { scope: Scope; draft: WaveDraft }) {
   const text = JSON.stringify(previewOf(draft) ?? null);
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const settled = useSettled(text, SETTLE_MS);
   const { data, isError } = useQuery({
     ...forecastQuery(scope, JSON.parse(settled) ?? undefined),
     placeholderData: keepPreviousData,

@@ -75,32 +75,15 @@ export function DeliveriesCard({ endpointId, maySend, onOpen, onReplay, onTest }
     ? COLUMNS.toSpliced(-1, 0, NEXT)
     : COLUMNS;
   const filtered = state !== undefined || event !== undefined;
+  const filter = (change: Partial<DeliveryFilter>) =>
+    void navigate({ search: (now) => ({ ...now, ...change }) });
   return (
     <Card
       flush
       title="Deliveries"
       actions={
         <>
-          <Select
-            label="State"
-            className="w-36! max-md:w-32!"
-            value={state ?? ANY}
-            options={STATES}
-            onChange={(next) =>
-              void navigate({
-                search: (now) => ({ ...now, state: next === ANY ? undefined : (next as DeliveryState) }),
-              })
-            }
-          />
-          <Select
-            label="Event"
-            className="w-44!"
-            value={event ?? ANY}
-            options={KINDS}
-            onChange={(next) =>
-              void navigate({ search: (now) => ({ ...now, event: next === ANY ? undefined : next }) })
-            }
-          />
+          <DeliveryFilters state={state} event={event} onChange={filter} />
           {maySend && (
             <Button icon={<RotateCcw aria-hidden />} onClick={onReplay}>
               Replay failed
@@ -122,11 +105,7 @@ export function DeliveriesCard({ endpointId, maySend, onOpen, onReplay, onTest }
                 icon={<Inbox aria-hidden />}
                 title="Nothing matches"
                 action={
-                  <Button
-                    onClick={() =>
-                      void navigate({ search: (now) => ({ ...now, state: undefined, event: undefined }) })
-                    }
-                  >
+                  <Button onClick={() => filter({ state: undefined, event: undefined })}>
                     Clear filters
                   </Button>
                 }
@@ -154,5 +133,35 @@ export function DeliveriesCard({ endpointId, maySend, onOpen, onReplay, onTest }
         <LoadMore query={query} />
       </QueryProblem>
     </Card>
+  );
+}
+
+interface DeliveryFilter {
+  state: DeliveryState | undefined;
+  event: string | undefined;
+}
+
+interface DeliveryFiltersProps extends DeliveryFilter {
+  onChange: (change: Partial<DeliveryFilter>) => void;
+}
+
+function DeliveryFilters({ state, event, onChange }: DeliveryFiltersProps) {
+  return (
+    <>
+      <Select
+        label="State"
+        className="w-36! max-md:w-32!"
+        value={state ?? ANY}
+        options={STATES}
+        onChange={(next) => onChange({ state: next === ANY ? undefined : (next as DeliveryState) })}
+      />
+      <Select
+        label="Event"
+        className="w-44!"
+        value={event ?? ANY}
+        options={KINDS}
+        onChange={(next) => onChange({ event: next === ANY ? undefined : next })}
+      />
+    </>
   );
 }

@@ -16,10 +16,10 @@ export type Asking = 'edit' | 'rotate' | 'secret' | 'disable' | 'delete' | 'repl
 interface EndpointMenuProps {
   endpoint: Endpoint;
   onAsk: (what: Asking) => void;
-  onSwitch: (enabled: boolean) => void;
+  onEnable: () => void;
 }
 
-export function EndpointMenu({ endpoint, onAsk, onSwitch }: EndpointMenuProps) {
+export function EndpointMenu({ endpoint, onAsk, onEnable }: EndpointMenuProps) {
   return (
     <Menu
       trigger={
@@ -42,11 +42,11 @@ export function EndpointMenu({ endpoint, onAsk, onSwitch }: EndpointMenuProps) {
         </>
       )}
       {endpoint.enabled ? (
-        <MenuItem icon={<Pause aria-hidden />} onClick={() => onSwitch(false)}>
+        <MenuItem icon={<Pause aria-hidden />} onClick={() => onAsk('disable')}>
           Disable
         </MenuItem>
       ) : (
-        <MenuItem icon={<Play aria-hidden />} onClick={() => onSwitch(true)}>
+        <MenuItem icon={<Play aria-hidden />} onClick={onEnable}>
           Enable
         </MenuItem>
       )}

@@ -1,25 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Send } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
-import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
-import { Alert } from '../../ui/alert.tsx';
+import { environmentSearch, type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { exactTime } from '../../ui/relative-time.tsx';
+import { shorten } from '../../ui/shorten.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { DeliveriesCard } from './deliveries-card.tsx';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { type Asking, EndpointDialogs, EndpointMenu } from './endpoint-actions.tsx';
+import { EndpointAlerts } from './endpoint-alerts.tsx';
 import { EndpointFacts } from './endpoint-facts.tsx';
 import { ReplayJobs } from './replay-jobs.tsx';
-import { endpointQuery, sendTestEvent, updateEndpoint, webhooksKey } from './webhooks.ts';
+import { type Endpoint, endpointQuery, sendTestEvent, updateEndpoint, webhooksKey } from './webhooks.ts';
 
 const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
 
@@ -46,11 +46,11 @@ export function EndpointPage() {
       toastError(error);
     }
   });
-  const switchOn = useAct(async (enabled: boolean) => {
+  const enable = useAct(async () => {
     try {
-      await updateEndpoint(scope, endpointId, { enabled });
+      await updateEndpoint(scope, endpointId, { enabled: true });
       await refresh();
-      toast(enabled ? 'Endpoint enabled. What was held is being sent.' : 'Endpoint disabled');
+      toast('Endpoint enabled. What was held is being sent.');
     } catch (error) {
       toastError(error);
     }
@@ -59,70 +59,33 @@ export function EndpointPage() {
   const isDamaged = endpoint?.url === null;
   return (
     <>
-      <div className="flex flex-col gap-3">
-        <Link
-          to="/waitlists/$waitlistId/webhooks"
-          params={{ waitlistId: scope.waitlistId }}
-          search={environmentSearch(scope.environment)}
-          className="flex items-center gap-1.5 self-start rounded-sm text-sm text-mute hover:text-ink"
-        >
-          <ArrowLeft className="size-4" aria-hidden />
-          Webhooks
-        </Link>
-        <PageHeader
-          title={endpoint?.url ? shortUrl(endpoint.url) : 'Endpoint'}
-          about={
-            endpoint ? (
-              <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>
-            ) : (
-              !query.isError && <Skeleton className="my-1 h-3.5 w-64" />
-            )
-          }
-          actions={
-            mayManage &&
-            (endpoint ? (
-              <>
-                {!isDamaged && (
-                  <Button icon={<Send aria-hidden />} busy={test.busy} onClick={() => void test.run()}>
-                    Send test event
-                  </Button>
-                )}
-                <EndpointMenu
-                  endpoint={endpoint}
-                  onAsk={setAsking}
-                  onSwitch={(enabled) => (enabled ? void switchOn.run(true) : setAsking('disable'))}
-                />
-              </>
-            ) : (
-              !query.isError && <Skeleton className="h-9 w-48 rounded-md" />
-            ))
-          }
-        />
-      </div>
+      <EndpointHeader
+        scope={scope}
+        endpoint={endpoint}
+        isLoading={!query.isError}
+        actions={
+          mayManage &&
+          (endpoint ? (
+            <>
+              {!isDamaged && (
+                <Button icon={<Send aria-hidden />} busy={test.busy} onClick={() => void test.run()}>
+                  Send test event
+                </Button>
+              )}
+              <EndpointMenu endpoint={endpoint} onAsk={setAsking} onEnable={() => void enable.run()} />
+            </>
+          ) : (
+            !query.isError && <Skeleton className="h-9 w-48 rounded-md" />
+          ))
+        }
+      />
       <QueryProblem framed query={query}>
-        {isDamaged && (
-          <Alert tone="danger" title="The settings of this endpoint are damaged">
-            <p>They cannot be decrypted, so nothing is sent. Delete the endpoint, and add it again.</p>
-          </Alert>
-        )}
-        {endpoint && !endpoint.enabled && (
-          <Alert tone="warn" title="This endpoint is disabled">
-            <p>
-              {endpoint.disabledReason && `${sentence(endpoint.disabledReason)} `}Deliveries are held until it
-              is enabled again.
-            </p>
-            {mayManage && (
-              <Button size="sm" className="mt-2" busy={switchOn.busy} onClick={() => void switchOn.run(true)}>
-                Enable
-              </Button>
-            )}
-          </Alert>
-        )}
-        {endpoint?.enabled && endpoint.failingSince && (
-          <Alert title={`Failing since ${exactTime(endpoint.failingSince)}`}>
-            Doorlist keeps trying for three days. Once your endpoint works, replay what failed to send it at
-            once.
-          </Alert>
+        {endpoint && (
+          <EndpointAlerts
+            endpoint={endpoint}
+            enabling={enable.busy}
+            onEnable={mayManage ? () => void enable.run() : undefined}
+          />
         )}
         <Card title="Endpoint">
           <EndpointFacts endpoint={endpoint} />
@@ -150,13 +113,43 @@ export function EndpointPage() {
   );
 }
 
+interface EndpointHeaderProps {
+  scope: Scope;
+  /** Undefined while it is loading. */
+  endpoint: Endpoint | undefined;
+  isLoading: boolean;
+  actions: ReactNode;
+}
+
+function EndpointHeader({ scope, endpoint, isLoading, actions }: EndpointHeaderProps) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Link
+        to="/waitlists/$waitlistId/webhooks"
+        params={{ waitlistId: scope.waitlistId }}
+        search={environmentSearch(scope.environment)}
+        className="flex items-center gap-1.5 self-start rounded-sm text-sm text-mute hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden />
+        Webhooks
+      </Link>
+      <PageHeader
+        title={endpoint?.url ? shortUrl(endpoint.url) : 'Endpoint'}
+        about={
+          endpoint ? (
+            <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>
+          ) : (
+            isLoading && <Skeleton className="my-1 h-3.5 w-64" />
+          )
+        }
+        actions={actions}
+      />
+    </div>
+  );
+}
+
 /** The scheme says little, and a long query breaks the heading. */
 function shortUrl(url: string): string {
   const { host, pathname } = new URL(url);
-  const text = `${host}${pathname === '/' ? '' : pathname}`;
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return shorten(`${host}${pathname === '/' ? '' : pathname}`);
 }

@@ -8,12 +8,12 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { roleOptions } from './roles.ts';
 
-interface InviteDialogProps {
+interface InviteOperatorDialogProps {
   onClose: () => void;
   onInvited: (invited: Schemas['InvitedOperator']) => Promise<unknown>;
 }
 
-export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
+export function InviteOperatorDialog({ onClose, onInvited }: InviteOperatorDialogProps) {
   const { role: mine } = useMe();
   const { data: instance } = useQuery(instanceQuery);
   const hasMailServer = instance?.emails.smtp === 'configured';
