@@ -70,7 +70,7 @@ async function describeSchema(db: Database, engine: Engine): Promise<unknown[]> 
   });
 }
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('migrations', () => {
     it('are numbered without a gap', () => {
       assert.deepEqual(

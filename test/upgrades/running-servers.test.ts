@@ -40,7 +40,7 @@ const LARGE = 50_000;
 
 const ON_CITUS = CITUS_URL !== undefined && 'Citus has no triggers on tables that it spreads';
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('a running server that meets a newer schema', () => {
     it('stops writing, is not ready, logs one line, and goes on reading', {
       skip: engine === 'postgres' && ON_CITUS,
