@@ -1,5 +1,6 @@
+import type { EntryStatus } from '../../api/choices.ts';
 import { type Entry, nameOf } from '../../api/entries.ts';
-import { type EntryStatus, StatusBadge } from '../../ui/badge.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { GiantColumn } from '../../ui/giant-columns.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';

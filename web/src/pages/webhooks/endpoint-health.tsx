@@ -1,6 +1,7 @@
+import type { DeliveryState } from '../../api/choices.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import type { Delivery, DeliveryState, Endpoint } from './webhooks.ts';
+import type { Delivery, Endpoint } from './webhooks.ts';
 import { STATE_TONES } from './webhooks.ts';
 
 /** The API counts no further. */
