@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { number } from '../../ui/number.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { Copied, Fact, Missing } from './entry-facts.tsx';
@@ -24,12 +25,10 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
         <Fact label="Status">
           <StatusBadge status={entry.status} />
         </Fact>
-        <Fact label="Position">
-          {entry.position === null ? <Missing /> : `#${entry.position.toLocaleString('en')}`}
-        </Fact>
+        <Fact label="Position">{entry.position === null ? <Missing /> : `#${number(entry.position)}`}</Fact>
         <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
         <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
-        <Fact label="Referrals">{entry.referrals.toLocaleString('en')}</Fact>
+        <Fact label="Referrals">{number(entry.referrals)}</Fact>
         <Fact label="Referral code">
           {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
         </Fact>
