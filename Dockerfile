@@ -16,7 +16,7 @@ FROM ${RUNTIME_IMAGE}
 COPY --from=build /image/usr/local/ /usr/local/
 COPY --from=build /image/app/ /app/
 COPY --from=build --chown=65532:65532 /image/data/ /data/
-ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data UV_THREADPOOL_SIZE=16 MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=16 LD_LIBRARY_PATH=/usr/local/lib
+ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data UV_THREADPOOL_SIZE=16 MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 NODE_OPTIONS=--max-semi-space-size=16 LD_LIBRARY_PATH=/usr/local/lib
 WORKDIR /data
 USER 65532:65532
 EXPOSE 3000

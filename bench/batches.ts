@@ -1,7 +1,8 @@
-import type { Running } from './processes.ts';
+import type { Running, RunningDoorlist } from './processes.ts';
 
 export const SIGNUP = '/sdk/v1/waitlist/signup';
 const BATCH = 100;
+const AT_ONCE = 4;
 
 interface Person {
   email: string;
@@ -34,4 +35,19 @@ export async function signUpInBatches({ url }: Pick<Running, 'url'>, crowd: Crow
     }
   };
   await Promise.all(Array.from({ length: connections }, post));
+}
+
+/** So many people with metadata, to a waitlist that it creates. */
+export async function signUpToNew(
+  doorlist: RunningDoorlist,
+  waitlistId: string,
+  people: number,
+): Promise<void> {
+  doorlist.command('waitlist', 'create', waitlistId, '--name', 'New');
+  const { key = '' } = doorlist.command('key', 'create', '--waitlist', waitlistId, '--env', 'production');
+  const person = (n: number) => ({
+    email: `person${n}@example.com`,
+    metadata: { plan: 'pro', source: `campaign ${n % 50}` },
+  });
+  await signUpInBatches(doorlist, { key, waitlistId, people, connections: AT_ONCE, person });
 }

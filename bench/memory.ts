@@ -1,5 +1,5 @@
 import { IMPORT_BYTES } from '../src/server/thread-count.ts';
-import { signUpInBatches } from './batches.ts';
+import { signUpToNew } from './batches.ts';
 import { onBothEngines } from './engines.ts';
 import { flag } from './flags.ts';
 import { IMPORTS, measureImport } from './import-memory.ts';
@@ -10,13 +10,12 @@ const SIGNUPS = 1_000_000;
 const PRIVATE_BYTES_MAX = 200e6;
 /** The second million may not add more than this: a heap that was collected a moment ago differs by as much. */
 const GROWTH_BYTES_MAX = 20e6;
-const AT_ONCE = 4;
 const STARTS = 5;
 const WIDTH = 52;
 const START_MS_MAX = 1_000;
 
 /**
- * Memory that the server shares with nobody, after a million signups with metadata and after a second one, and how long
+ * Memory of the server's own, after a million signups with metadata and after a second one, and how long
  * it takes to start on them. Then what an import of a million people adds to a server.
  */
 export function benchMemory(): Promise<boolean> {
@@ -27,10 +26,10 @@ export function benchMemory(): Promise<boolean> {
     try {
       process.stdout.write(`\nPrivate memory on ${engine}\n`);
       print('ready', doorlist.privateMemory());
-      await signUp(doorlist, 'first', signups);
+      await signUpToNew(doorlist, 'wl_first', signups);
       const first = doorlist.privateMemory();
       const isSmall = print(`after ${signups} signups`, first, PRIVATE_BYTES_MAX);
-      await signUp(doorlist, 'second', signups);
+      await signUpToNew(doorlist, 'wl_second', signups);
       const isFlat = print(`after ${signups} more`, doorlist.privateMemory(), first + GROWTH_BYTES_MAX);
       const isPrompt = await startsPromptly(doorlist);
       return (await importsStaySmall(rows, newInstallation)) && isPrompt && isSmall && isFlat;
@@ -76,15 +75,4 @@ function print(what: string, bytes: number, most = Number.POSITIVE_INFINITY): bo
   const verdict = bar === '' ? '' : bytes <= most ? '  ok' : '  OVER';
   process.stdout.write(`  ${what.padEnd(WIDTH)}${megabytes(bytes)}${bar}${verdict}\n`);
   return bytes <= most;
-}
-
-async function signUp(doorlist: RunningDoorlist, round: string, signups: number): Promise<void> {
-  const waitlistId = `wl_${round}`;
-  doorlist.command('waitlist', 'create', waitlistId, '--name', 'Memory');
-  const { key = '' } = doorlist.command('key', 'create', '--waitlist', waitlistId, '--env', 'production');
-  const person = (n: number) => ({
-    email: `person${n}@example.com`,
-    metadata: { plan: 'pro', source: `campaign ${n % 50}` },
-  });
-  await signUpInBatches(doorlist, { key, waitlistId, people: signups, connections: AT_ONCE, person });
 }

@@ -14,6 +14,7 @@ const PROGRAM_DIRECTORY = path.join(ROOT, 'dist.bench');
 const PACKAGED = [
   'env',
   'MALLOC_ARENA_MAX=2',
+  'MALLOC_MMAP_THRESHOLD_=131072',
   path.join(ROOT, 'bin/node'),
   '--max-semi-space-size=16',
   path.join(PROGRAM_DIRECTORY, 'main.js'),
@@ -27,7 +28,7 @@ const PATIENCE_MS = 60_000;
 export interface Running {
   url: string;
   pid: number;
-  /** Memory that it shares with no other process, in bytes. */
+  /** Memory of its own, in bytes. Not what is mapped from files, which the system can take back. */
   privateMemory(): number;
   /** Resident memory of the process, in bytes. */
   memory(): number;
@@ -174,8 +175,9 @@ function statusBytes(pid: number, field: string): number {
 
 /** Memory that it shares with no other process. */
 export function privateBytes(pid: number): number {
-  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/Private_\w+:\s+(\d+) kB/g);
-  return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
+  const [, kilobytes = 0] =
+    /^Anonymous:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
 }
 
 const CLOCK_TICKS_PER_SECOND = 100;

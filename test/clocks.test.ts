@@ -246,7 +246,7 @@ describe('the clock of the database', () => {
   });
 });
 
-forEachEngine((engine) => {
+forEachEngine('time', (engine) => {
   describe('a clock that is set back', () => {
     it('does not make an expired invite valid again', async () => {
       const service = await startService(engine);

@@ -24,7 +24,7 @@ function shuffling(test: TestContext): <T>(items: T[]) => T[] {
 
 const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('in one process', () => {
     let service: Service;
     before(async () => {

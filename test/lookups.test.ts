@@ -19,7 +19,7 @@ const divide = lookup<{ word: string; by: number }, { word: string; share: numbe
 
 const HOSTILE = ['', 'NULL', ',', '{}', '"', '\\', '\\"', "'", 'ü🙂'];
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   describe('lookups of one turn', () => {
     it('each get their own entry or none, by email and by phone', async () => {
       const service = await startService(engine);

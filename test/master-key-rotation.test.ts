@@ -22,7 +22,7 @@ interface Findings {
 const keyFile = ({ dataDir }: Storage) => path.join(dataDir, 'master.key');
 const read = (file: string) => readFileSync(file, 'utf8').trim();
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   const prepared = async () => {
     const storage = await createStorage(engine, { migrated: true });
     afterTest(storage.remove);

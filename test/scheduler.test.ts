@@ -11,7 +11,7 @@ import { until } from './support/webhooks.ts';
 
 const NOTHING = () => sql<number | null>`null`;
 
-forEachEngine((engine) => {
+forEachEngine('time', (engine) => {
   describe('the scheduler of background work', () => {
     let service: Service;
     before(async () => {

@@ -56,6 +56,16 @@ describe('the structure', () => {
   });
 });
 
+describe('the page of what tests share', () => {
+  it('names every file, and none that is not there', () => {
+    const named = readFileSync('test/support/README.md', 'utf8').matchAll(
+      /`((?:runner\/)?[a-z-]+\.(?:ts|json))`/g,
+    );
+    const there = [...globSync('*.ts', { cwd: 'test/support' }), ...globSync('runner/*', { cwd: 'test' })];
+    assert.deepEqual([...new Set([...named].map(([, file = '']) => file))].toSorted(), there.toSorted());
+  });
+});
+
 describe('promises', () => {
   it('are awaited together with others, or marked as awaited later', () => {
     assert.deepEqual(lateAwaits(), []);

@@ -22,7 +22,7 @@ const addPair = statement<{ queueId: number; seq: number }, { seq: number }>((db
 
 const HOSTILE = ['', 'NULL', 'null', ',', '{}', '{"a"}', '"', '\\', '\\"', "'", '\n\t', 'ü🙂', '\\x00', ' '];
 
-forEachEngine((engine) => {
+forEachEngine('locks', (engine) => {
   describe('a transaction', () => {
     let service: Service;
     let db: Database;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-const CACHE_KIB = 4 * 1024;
+const CACHE_KIB = 1024;
 
 /**
  * A database for what may be larger than the memory and is of no use afterwards. Its file has no name and is gone when it is

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Document } from '../../src/http/docs/document.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
-import { operationsOf } from '../support/documented.ts';
+import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { everyChange, type Prepare } from '../support/every-change.ts';
 import {
   type Answer,
@@ -27,7 +26,7 @@ const SETTINGS: Record<string, unknown> = {
   updateWave: { name: 'Evenings' },
 };
 
-forEachEngine((engine) => {
+forEachEngine('locks', (engine) => {
   describe('a change with If-Match', () => {
     let service: Service;
     let admin: AdminClient;
@@ -37,9 +36,9 @@ forEachEngine((engine) => {
         environment: { ...LOOPBACK, DOORLIST_PUBLIC_URL: 'https://doorlist.example' },
       });
       admin = await adminClient(service);
-      const { body } = await service.request<Document>('GET', '/admin/openapi.json');
+      const document = await adminDocumentOf(service);
       methods = new Map(
-        operationsOf(body).map(({ method, path, operation: { operationId, parameters = [] } }) => [
+        operationsOf(document).map(({ method, path, operation: { operationId, parameters = [] } }) => [
           operationId,
           {
             method: method.toUpperCase(),

@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 const ANSWERED = 12;
 const TIMEOUT_MS = 300_000;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   it('what was sent with a key is done once, however often the server is killed before it answers', {
     timeout: TIMEOUT_MS,
   }, async () => {

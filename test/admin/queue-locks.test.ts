@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { Document } from '../../src/http/docs/document.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
 import { CITUS_URL } from '../support/citus.ts';
-import { operationsOf } from '../support/documented.ts';
+import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { everyChange } from '../support/every-change.ts';
 import { type List, type Service, startService } from '../support/harness.ts';
 import { unique } from '../support/storage.ts';
@@ -62,9 +61,9 @@ describe('the locks of queues on PostgreSQL', { skip: ON_CITUS }, () => {
     admin = await adminClient(service);
     succeeded(await admin.post('/environments', { name: 'staging' }), 201);
     beside = await service.waitlist();
-    const { body } = await service.request<Document>('GET', '/admin/openapi.json');
+    const document = await adminDocumentOf(service);
     methods = new Map(
-      operationsOf(body)
+      operationsOf(document)
         .filter(({ path, method }) => method !== 'get' && !OF_OPERATORS.test(path))
         .map(({ method, operation }) => [operation.operationId, method.toUpperCase()]),
     );

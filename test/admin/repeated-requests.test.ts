@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { COPIED_TABLES } from '../../src/db/table-keys.ts';
-import type { Document } from '../../src/http/docs/document.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { forgetAnswers } from '../../src/waitlist/requests/repeated-requests.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
-import { operationsOf } from '../support/documented.ts';
+import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { type Call, everyChange, type Prepare } from '../support/every-change.ts';
 import {
   type Answer,
@@ -45,7 +44,7 @@ interface Posting {
   takesKey: boolean;
 }
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('a request that is repeated', () => {
     let service: Service;
     let admin: AdminClient;
@@ -63,8 +62,8 @@ forEachEngine((engine) => {
       });
       admin = await adminClient(service);
       list = await service.waitlist();
-      const { body } = await service.request<Document>('GET', '/admin/openapi.json');
-      posts = operationsOf(body)
+      const document = await adminDocumentOf(service);
+      posts = operationsOf(document)
         .filter(({ method }) => method === 'post')
         .map(({ operation: { operationId, parameters = [] } }) => ({
           operation: operationId,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Document } from '../../src/http/docs/document.ts';
 import { ROLES, type Role } from '../../src/operators/roles.ts';
-import { operationsOf } from '../support/documented.ts';
+import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, join, setUp } from '../support/operators.ts';
 
@@ -15,8 +14,8 @@ interface Route {
 }
 
 /** Every route of the admin API, from the document that the service itself makes of its routes. */
-async function routesOf({ request }: Service): Promise<Route[]> {
-  const { body: document } = await request<Document>('GET', '/admin/openapi.json');
+async function routesOf(service: Service): Promise<Route[]> {
+  const document = await adminDocumentOf(service);
   return operationsOf(document).map(({ path, method, operation }) => {
     const { security, description, parameters = [], requestBody } = operation;
     const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});

@@ -25,7 +25,7 @@ const DAY = 24 * HOUR;
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-statistics-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-forEachEngine((engine) => {
+forEachEngine('time', (engine) => {
   let service: Mailing;
   let receiver: Receiver;
   let viewer: string;

@@ -13,7 +13,7 @@ import { assertError, forEachEngine, type List, type Service, startService } fro
 import { adminToken, type Browser, join, setUp } from '../support/operators.ts';
 import { openStream, type Stream } from '../support/stream.ts';
 
-forEachEngine((engine) => {
+forEachEngine('notifications', (engine) => {
   describe('the stream', () => {
     let service: Service;
     let owner: Browser;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 
@@ -16,7 +16,7 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
 
   it('tells the check of a file from an import', async () => {
     const list = await service.waitlist();

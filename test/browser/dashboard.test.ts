@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateSync } from 'otplib';
 import {
+  checkAt,
   checkEverywhere,
   checkLayout,
-  checkOn,
   type DashboardPage,
+  forEachLayout,
   openNavigation,
-  sizeOn,
   useDashboard,
 } from '../support/dashboard.ts';
-import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { type Service, startService } from '../support/harness.ts';
 import {
   type Browser,
   browserOf,
@@ -24,11 +24,9 @@ import { clockOf } from '../support/windows.ts';
 
 const openDashboard = useDashboard();
 
-forEachEngine((engine) => {
+forEachLayout((engine, size) => {
   let service: Service;
-  /** Both engines and both widths, each once. */
-  const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   let owner: Browser;
   before(async () => {
     service = await startService(engine, { startAt: Date.now(), streamTimes: { roundMs: 20, checkMs: 20 } });

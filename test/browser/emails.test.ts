@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
-import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, checkLayout, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { eventually, forEachEngine, type List } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { allSent, mailInState, mailingList, mailPutOff, nothingPending } from '../support/mails.ts';
@@ -12,7 +12,7 @@ const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   let service: Awaited<ReturnType<typeof startSending>>;
   let owner: Browser;
   let support: Browser;

@@ -104,7 +104,7 @@ describe('every page of the dashboard, in the demo', () => {
       // A page does not wait for a slow server.
       assert.ok(first.isSlow || first.text.includes(AT_ONCE[at] ?? ''), `${AT_ONCE[at]} comes late`);
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
-      await checkEverywhere(page, at);
+      await checkEverywhere(page, at, 'all');
     });
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { checkOn, type DashboardPage, useDashboard } from '../support/dashboard.ts';
+import { checkAt, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 import { clockOf } from '../support/windows.ts';
@@ -30,7 +30,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  const check = checkOn(engine);
+  const check = checkAt(sizeOn(engine));
   const open = (path: string, as = owner) => openDashboard(service, path, { as });
   const cell = (page: DashboardPage, text: string) => page.getByRole('gridcell', { name: text, exact: true });
   const palette = async (page: DashboardPage, text: string) => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
-import { checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 import { PNG } from '../support/pictures.ts';
@@ -22,7 +22,7 @@ forEachEngine((engine) => {
   after(() => service?.close());
 
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   describe(`on a ${size}`, () => {
     const open = (path: string, as = owner) => openDashboard(service, path, { as, size });
 

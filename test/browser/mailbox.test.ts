@@ -1,5 +1,5 @@
 import { after, before, it } from 'node:test';
-import { checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 
@@ -23,7 +23,7 @@ forEachEngine((engine) => {
       size: sizeOn(engine),
     });
     await page.getByRole('heading', { name: 'Same mailbox' }).waitFor();
-    await checkOn(engine)(page, 'who shares a mailbox');
+    await checkAt(sizeOn(engine))(page, 'who shares a mailbox');
     await page.getByRole('button', { name: /^a\.d\.a@gmail\.com/ }).click();
     await page.getByRole('button', { name: /^ada@gmail\.com/ }).waitFor();
     await page.close();

@@ -20,7 +20,7 @@ const TABS = 8;
 
 const openDashboard = useDashboard();
 
-forEachEngine((engine) => {
+forEachEngine('notifications', (engine) => {
   let service: Service;
   let owner: Browser;
   let developmentKey: string;

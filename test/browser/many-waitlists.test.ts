@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { checkOn, openNavigation, sizeOn, useDashboard } from '../support/dashboard.ts';
-import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { checkAt, forEachLayout, openNavigation, useDashboard } from '../support/dashboard.ts';
+import { type Service, startService } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 
 const MANY = 30;
 
 const openDashboard = useDashboard();
 
-forEachEngine((engine) => {
+forEachLayout((engine, size) => {
   let service: Service;
   let owner: Browser;
   before(async () => {
@@ -19,8 +19,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   const open = (path: string) => openDashboard(service, path, { as: owner, size });
 
   it('lists waitlists as people count, and finds them by name and id', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import { checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 import { clockOf } from '../support/windows.ts';
@@ -46,7 +46,7 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   const open = (path: string, as = owner) => openDashboard(service, path, { as, size });
   const card = (page: DashboardPage, label: string) =>
     page.getByRole('term').filter({ hasText: label }).locator('xpath=..');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDns } from '../../src/mail/sender/dns.ts';
-import { checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -12,7 +12,7 @@ const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
 
   describe(`the sender check on a ${size}`, () => {
     let dns: DnsServer;

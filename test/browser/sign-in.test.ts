@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateSync } from 'otplib';
-import { checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
-import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { checkAt, type DashboardPage, forEachLayout, useDashboard } from '../support/dashboard.ts';
+import { type Service, startService } from '../support/harness.ts';
 import { type Browser, OWNER, PASSWORD, setUp } from '../support/operators.ts';
 
 /** A code works once, so the next one is that of the next step. */
@@ -10,9 +10,8 @@ const STEP_MS = 30_000;
 
 const openDashboard = useDashboard();
 
-forEachEngine((engine) => {
-  const size = sizeOn(engine);
-  const check = checkOn(engine);
+forEachLayout((engine, size) => {
+  const check = checkAt(size);
   let service: Service;
   let owner: Browser;
   let secret: string;

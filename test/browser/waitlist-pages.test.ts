@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/forms/limits.ts';
 import {
+  checkAt,
   checkLayout,
-  checkOn,
   type DashboardPage,
   openNavigation,
   sizeOn,
@@ -32,7 +32,7 @@ forEachEngine((engine) => {
 
   const size = sizeOn(engine);
   /** Pages with the same content are checked in every-page.test.ts. */
-  const check = checkOn(engine);
+  const check = checkAt(size);
   describe(`on a ${size}`, () => {
     let list: List;
     before(async () => {

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { createWave } from '../../src/waitlist/waves/change-waves.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
-import { checkLayout, checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, checkLayout, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 
@@ -25,7 +25,7 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
 
   it(`plans a wave, sees what it will do, pauses, resumes and stops it, on a ${size}`, async () => {
     const list = await service.waitlist();

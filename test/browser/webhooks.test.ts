@@ -4,7 +4,7 @@ import { parseId } from '../../src/lib/ids.ts';
 import { DELAYS_MS } from '../../src/outbox/deliver.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries, showDelivery } from '../../src/webhooks/list-deliveries.ts';
-import { checkLayout, checkOn, copied, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, checkLayout, copied, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts';
@@ -16,7 +16,7 @@ const HEAD_START_MS = 24 * 60 * 60 * 1000;
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   let service: Awaited<ReturnType<typeof startSending>>;
   let receiver: Receiver;
   let owner: Browser;

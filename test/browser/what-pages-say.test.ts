@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { signLink } from '../../src/waitlist/links/links.ts';
-import { checkLayout, checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { checkAt, checkLayout, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 
@@ -9,7 +9,7 @@ const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
-  const check = checkOn(engine);
+  const check = checkAt(size);
   let service: Service;
   let owner: Browser;
   let list: List;

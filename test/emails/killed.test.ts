@@ -17,7 +17,7 @@ const PEOPLE = 60;
 const DEADLINE_MS = 20_000;
 const LEASE_MS = 45_000;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   describe('kill -9', () => {
     it('of the sending process loses no email', async (test) => {
       const random = seededRandom(seedFor(test, import.meta.filename));

@@ -9,7 +9,7 @@ const LISTS = 3;
 const PEOPLE = 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-forEachEngine((engine) => {
+forEachEngine('claims', (engine) => {
   describe('emails of several waitlists', () => {
     it('arrive once each, leave no error behind, and are pruned with every attempt', async () => {
       const server = await startMailServer();

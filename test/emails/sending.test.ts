@@ -27,7 +27,7 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-forEachEngine((engine) => {
+forEachEngine('claims', (engine) => {
   describe('mails', () => {
     let server: MailServer;
     let service: Mailing;

@@ -5,7 +5,7 @@ import { watchRejections } from '../../src/server/process-events.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   describe('a form whose statements fail together', () => {
     let service: Service;
     const unhandled: unknown[] = [];

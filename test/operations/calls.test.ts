@@ -4,14 +4,13 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { loadCommands } from '../../src/commands/command-groups.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Document } from '../../src/http/docs/document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
 import { openOperationParts } from '../../src/operations/core/open-parts.ts';
 import { methodOf, pathOf } from '../../src/operations/core/operation.ts';
 import { perform } from '../../src/operations/core/perform.ts';
 import { COMMAND_LINE } from '../../src/operators/roles.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
-import { operationsOf } from '../support/documented.ts';
+import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, jsonOf, typed } from '../support/terminal.ts';
@@ -134,7 +133,7 @@ forEachEngine((engine) => {
     after(() => service.close());
 
     it('is the document, besides what is about bytes, cookies and one’s own account', async () => {
-      const { body: document } = await service.request<Document>('GET', '/admin/openapi.json');
+      const document = await adminDocumentOf(service);
       const documented = new Map(operationsOf(document).map((each) => [each.operation.operationId, each]));
       for (const each of OPERATIONS) {
         const { method, path } = documented.get(each.id) ?? {};

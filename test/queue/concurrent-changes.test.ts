@@ -22,7 +22,7 @@ const ROUNDS = 14;
 const PEOPLE = 300;
 const BOOST_AFTER = 9;
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   let storage: Storage;
   let services: Service[];
   before(async () => {

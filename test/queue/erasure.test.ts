@@ -23,7 +23,7 @@ const EMAIL = 'Leaving.Person@gone.example';
 const PHONE = '+4915799112233';
 const METADATA = { company: 'Unforgettable Ltd', seats: 4711, beta: true, notes: { nested: 'deep secret' } };
 
-forEachEngine((engine) => {
+forEachEngine('locks', (engine) => {
   describe('removing a person', () => {
     let storage: Storage;
     let service: Service;

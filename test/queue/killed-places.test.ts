@@ -19,7 +19,7 @@ const TIMEOUT_MS = 300_000;
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-places-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   const first = 100;
   const imported = 1_500;
   const later = 9_000;

@@ -13,7 +13,7 @@ const ENTRIES = 8_000;
 const STEP = 500;
 const TIMEOUT_MS = 300_000;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   it('removing a deleted waitlist goes on after kill -9, and signups to others are served meanwhile', {
     timeout: TIMEOUT_MS,
   }, async () => {

@@ -14,7 +14,7 @@ import { createStorage, type Storage } from '../support/storage.ts';
 /** A run of this size takes a while, and a busy machine makes it several times as long. */
 const TIMEOUT_MS = 300_000;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   const invites = engine === 'sqlite' ? 15_000 : 6_000;
   const kills = 3;
   let storage: Storage;

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300_000;
 const CAPACITY = 1_800;
 const KEPT_OPEN = 700;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   it('waves over kill -9 have each run once, within capacity and quotas, and invite nobody twice', {
     timeout: TIMEOUT_MS,
   }, async (test) => {

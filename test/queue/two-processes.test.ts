@@ -11,7 +11,7 @@ import { endpointFor } from '../support/webhooks.ts';
 
 const person = (name: string) => ({ email: `${name}@example.com` });
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('a process that signs people up, while another one changes the queue', () => {
     let service: Service;
     let other: Service;

@@ -29,7 +29,7 @@ import { createStorage } from '../support/storage.ts';
 
 const WHO = 'b@example.com';
 
-forEachEngine((engine) => {
+forEachEngine('time', (engine) => {
   let service: Service;
   before(async () => {
     service = await startService(engine);

@@ -19,7 +19,7 @@ import { watchPlans } from '../support/plans.ts';
 const PEOPLE = 2_000;
 const AS_IF = 1_000_000;
 
-forEachEngine((engine) => {
+forEachEngine('plans', (engine) => {
   describe('maintenance of a large queue', () => {
     for (const statistics of [false, true])
       it(`reads no large table in a loop, ${statistics ? 'with' : 'without'} the planner's statistics`, async (test) => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before } from 'node:test';
+import { after, before, describe } from 'node:test';
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import type { Engine } from '../../src/db/database.ts';
+import { CHOSEN_ENGINES } from './engines.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
-import { eventually, type Service } from './harness.ts';
+import { eventually, forEachEngine, type Service } from './harness.ts';
 import type { Browser as Operator } from './operators.ts';
 import { sharedChromium } from './shared-chromium.ts';
 import { openWindow, type Window } from './windows.ts';
@@ -81,18 +82,21 @@ export async function copied(page: DashboardPage, wanted: RegExp): Promise<strin
   return text;
 }
 
+type Rules = 'all' | 'contrast';
+
 /** Runs in the page. An open menu belongs to no landmark: it is at the end of the body. */
-const FIND_VIOLATIONS = `axe.run({
+const findViolations = (rules: Rules) => `axe.run({
   resultTypes: ['violations'],
-  rules: { region: { enabled: !document.querySelector('[role=menu], [role=listbox]') } },
+  ${rules === 'contrast' ? `runOnly: ['color-contrast'],` : ''}
+  rules: { region: { enabled: ${rules === 'all'} && !document.querySelector('[role=menu], [role=listbox]') } },
 }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
   nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`;
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /** Fails on a violation of accessibility rules, on sideways scrolling and on errors in the console. */
-export async function checkPage(page: DashboardPage, what: string): Promise<void> {
+export async function checkPage(page: DashboardPage, what: string, rules: Rules = 'all'): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
-  assert.deepEqual(await page.evaluate(FIND_VIOLATIONS), [], what);
+  assert.deepEqual(await page.evaluate(findViolations(rules)), [], what);
   await checkLayout(page, what);
 }
 
@@ -108,21 +112,37 @@ const LOOKS = [
   ['desktop', 'light'],
 ] as const;
 
-/** Checks the page as it is now, in both themes and at both widths. */
-export async function checkEverywhere(page: DashboardPage, what: string): Promise<void> {
+/**
+ * Checks the page as it is now, in both themes and at both widths. The other theme has other colors, and a phone another
+ * layout; what the page consists of is the same, which `every-page.test.ts` does not take for granted.
+ */
+export async function checkEverywhere(
+  page: DashboardPage,
+  what: string,
+  rulesOnPhone: Rules = 'contrast',
+): Promise<void> {
   for (const [size, colorScheme] of LOOKS) {
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme });
-    await checkPage(page, `${what}, ${colorScheme}, ${size}`);
+    await checkPage(page, `${what}, ${colorScheme}, ${size}`, size === 'phone' ? rulesOnPhone : 'all');
   }
 }
 
-/** Every journey runs once on each engine and once at each width: a page does not know the engine. */
+/** A page does not know the engine, so journeys that run on both are at another width on each. */
 export function sizeOn(engine: Engine): Size {
   return engine === 'sqlite' ? 'desktop' : 'phone';
 }
 
-/** For states that both engines show: the journey on SQLite checks every look, the other one that it fits. */
-export function checkOn(engine: Engine): (page: DashboardPage, what: string) => Promise<void> {
-  return engine === 'sqlite' ? checkEverywhere : checkLayout;
+/** For journeys at both widths: the one on a desktop checks every look, the other one that it fits. */
+export function checkAt(size: Size): (page: DashboardPage, what: string) => Promise<void> {
+  return size === 'desktop' ? checkEverywhere : checkLayout;
+}
+
+/**
+ * For journeys on which layout decides, through navigation, tables or dialogs: at both widths, also if the run has only
+ * chosen SQLite for them.
+ */
+export function forEachLayout(suite: (engine: Engine, size: Size) => void): void {
+  forEachEngine((engine) => suite(engine, sizeOn(engine)));
+  if (CHOSEN_ENGINES.join() === 'sqlite') describe('on sqlite, on a phone', () => suite('sqlite', 'phone'));
 }

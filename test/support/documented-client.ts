@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Document } from '../../src/http/docs/document.ts';
 import type { Role } from '../../src/operators/roles.ts';
-import { assertMatches, operationOf } from './documented.ts';
+import { adminDocumentOf, assertMatches, operationOf } from './documented.ts';
 import type { Answer, RequestOptions, Service } from './harness.ts';
 import { adminToken } from './operators.ts';
 
@@ -10,7 +9,7 @@ type Fields = Record<string, unknown>;
 /** Calls the admin API with a token, and compares every answer with the document. */
 export async function documentedClient(service: Service, role: Role = 'owner') {
   const key = await adminToken(service, role, role);
-  const { body: document } = await service.request<Document>('GET', '/admin/openapi.json');
+  const document = await adminDocumentOf(service);
   const call = async <T = Fields>(
     operationId: string,
     method: string,

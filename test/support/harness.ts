@@ -37,14 +37,20 @@ import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
 import { CITUS_URL } from './citus.ts';
 import { noDns } from './dns-server.ts';
-import { CHOSEN_ENGINES } from './engines.ts';
+import { CHOSEN_ENGINES, type Difference } from './engines.ts';
 import { parseJson } from './raw-http.ts';
+import { send } from './send.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
 
 export const START = Date.UTC(2026, 10, 15, 9, 30);
 
-/** Runs a suite on each engine of this run. */
-export function forEachEngine(suite: (engine: Engine) => void): void {
+type Suite = (engine: Engine) => void;
+
+/** Runs a suite on each engine that the run has chosen for its file, and on both if it says what can differ. */
+export function forEachEngine(suite: Suite): void;
+export function forEachEngine(difference: Difference, suite: Suite): void;
+export function forEachEngine(...words: [Suite] | [Difference, Suite]): void {
+  const suite = words.at(-1) as Suite;
   for (const engine of CHOSEN_ENGINES)
     describe(`on ${engine === 'postgres' && CITUS_URL ? 'citus' : engine}`, () => suite(engine));
 }
@@ -325,18 +331,16 @@ export function clientFor(url: string) {
     { key, headers = {}, body, rawBody }: RequestOptions = {},
   ): Promise<Answer<T>> => {
     const sent = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(url + path, {
+    const answer = await send(url + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...headers,
       },
-      ...(sent === undefined ? {} : { body: sent as string }),
+      body: sent,
     });
-    const text = await response.text();
-    const { status, headers: received } = response;
-    return { status, headers: received, text, body: parseJson(text) as T, path };
+    return { ...answer, body: parseJson(answer.text) as T, path };
   };
   const invitePath = (code: string) => `/sdk/v1/waitlist/invites/${encodeURIComponent(code)}`;
   return {

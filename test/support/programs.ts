@@ -35,16 +35,20 @@ const PROGRAMS = {
   'pg_dump and its server': { commands: ['pg_dump'], packages: ['postgresql'] },
 } as const satisfies Record<string, Program>;
 
-/** The path of a browser. Or this word, which leaves browser tests out. */
-const CHOSEN_BROWSER = process.env.DOORLIST_TEST_BROWSER;
+/** In place of the path of a browser, it leaves browser tests out. */
 export const NO_BROWSER = 'none';
+
+/** Asked each time, because the runner chooses after this module was loaded. */
+function chosenBrowser(): string | undefined {
+  return process.env.DOORLIST_TEST_BROWSER || undefined;
+}
 
 export type ProgramName = keyof typeof PROGRAMS;
 
 /** Where it is, or undefined. */
 export function findProgram(name: ProgramName): string | undefined {
-  if (name === 'Chromium' && CHOSEN_BROWSER)
-    return CHOSEN_BROWSER === NO_BROWSER ? undefined : CHOSEN_BROWSER;
+  const chosen = chosenBrowser();
+  if (name === 'Chromium' && chosen !== undefined) return chosen === NO_BROWSER ? undefined : chosen;
   const places = (process.env.PATH ?? '').split(path.delimiter);
   const { commands } = PROGRAMS[name];
   return commands
@@ -54,7 +58,7 @@ export function findProgram(name: ProgramName): string | undefined {
 
 /** For the `skip` of a test: false if the programs are there, or why it is skipped. */
 export function without(...names: ProgramName[]): string | false {
-  if (CHOSEN_BROWSER === NO_BROWSER && names.includes('Chromium')) return 'browser tests were left out';
+  if (chosenBrowser() === NO_BROWSER && names.includes('Chromium')) return 'browser tests were left out';
   const missing = names.filter((name) => !isInstalled(name));
   return missing.length > 0 && `needs ${missing.join(' and ')}: ${howToInstall(missing)}`;
 }

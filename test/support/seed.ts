@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 
 const VARIABLE = 'DOORLIST_TEST_SEED';
 /** fast-check takes 32 bits with a sign. */
-const SEED_MAX = 2 ** 31 - 1;
+export const SEED_MAX = 2 ** 31 - 1;
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** New in each process, unless the variable says which. For hooks; tests call `seedFor`. */

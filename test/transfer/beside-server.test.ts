@@ -5,7 +5,7 @@ import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { email, runImport, writePeople } from '../support/imported-people.ts';
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('an import next to a running server', () => {
     it('does not block signups, and keeps the queue consistent', async () => {
       const file = await writePeople({ rows: 5_000, reversed: engine === 'postgres' });

@@ -46,7 +46,7 @@ async function fill(service: Service, people: number) {
   return { list, open, accepted };
 }
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   async function withStorages(work: (source: Storage, target: Storage) => Promise<void>): Promise<void> {
     const source = await createStorage(engine, { migrated: true });
     const target = await createStorage(OTHER[engine]);

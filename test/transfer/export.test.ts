@@ -19,7 +19,7 @@ const email = (at: number) => `p${at}@example.com`;
 const referrerOf = (at: number) =>
   at % 5 === 1 ? email(2_400 + (at % 8)) : at % 50 === 2 ? email(at - 1) : '';
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   let service: Service;
   before(async () => {
     service = await startService(engine);

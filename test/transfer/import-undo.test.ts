@@ -54,7 +54,7 @@ interface Import {
   undo: { isPossible: boolean; reason: string | null; jobId: string | null };
 }
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   let service: Service;
   let admin: DocumentedClient;
   before(async () => {

@@ -25,7 +25,7 @@ function fileOf(name: string, text: string | Buffer): string {
   return file;
 }
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   let service: Service;
   before(async () => {
     service = await startService(engine);

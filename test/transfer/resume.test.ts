@@ -25,7 +25,7 @@ const LOADS: Record<Engine, Load & { kills: number }> = {
 /** A file of this size takes a while, and a busy machine makes it several times as long. */
 const TIMEOUT_MS = 300_000;
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   describe('an import that is killed again and again', () => {
     it('loses nothing and duplicates nothing once resumed', { timeout: TIMEOUT_MS }, async (test) => {
       const load = LOADS[engine];

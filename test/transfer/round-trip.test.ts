@@ -38,7 +38,7 @@ const TEXTS = [
   '',
 ];
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   let service: Service;
   before(async () => {
     // Before the real now, which is the one of the command line.

@@ -31,7 +31,7 @@ const READS_AS_IT_IS = ['backup'];
 /** It is something wrong that they found. */
 const REPORTS = ['status', 'doctor'];
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('a database of an earlier release', () => {
     it('is left as it is by every command but migrate and serve, which say what to run', async () => {
       const { storage } = await createEarlier(engine);
@@ -161,7 +161,7 @@ forEachEngine((engine) => {
   });
 });
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('a database of a later build with the same version', () => {
     it('is refused, and the build is named', async () => {
       const storage = await createStorage(engine);

@@ -35,7 +35,7 @@ async function holdTables({ engine, dataDir, environment }: Storage): Promise<()
   return end;
 }
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('a migration that takes long', () => {
     it('tells from where to where it leads in /readyz and status, and in the log', async () => {
       const { storage } = await createEarlier(engine);

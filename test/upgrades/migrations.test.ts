@@ -12,7 +12,7 @@ import {
   schemaVersion,
   storedSchemaVersion,
 } from '../../src/db/migrate.ts';
-import { MIGRATIONS } from '../../src/db/migrations/migrations.ts';
+import { MIGRATIONS } from '../../src/db/migrations.ts';
 import { SCHEMA } from '../../src/db/schema/schema.ts';
 import { TABLES } from '../../src/db/tables.ts';
 import { openDatabase } from '../../src/installation/open.ts';
@@ -70,7 +70,7 @@ async function describeSchema(db: Database, engine: Engine): Promise<unknown[]> 
   });
 }
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('migrations', () => {
     it('are numbered without a gap', () => {
       assert.deepEqual(

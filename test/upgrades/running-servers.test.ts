@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { LockUnavailable } from '../../src/db/database.ts';
 import { type MigrationStep, migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { MIGRATIONS } from '../../src/db/migrations/migrations.ts';
+import { MIGRATIONS } from '../../src/db/migrations.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -40,7 +40,7 @@ const LARGE = 50_000;
 
 const ON_CITUS = CITUS_URL !== undefined && 'Citus has no triggers on tables that it spreads';
 
-forEachEngine((engine) => {
+forEachEngine('upgrades', (engine) => {
   describe('a running server that meets a newer schema', () => {
     it('stops writing, is not ready, logs one line, and goes on reading', {
       skip: engine === 'postgres' && ON_CITUS,

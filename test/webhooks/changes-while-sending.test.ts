@@ -11,7 +11,7 @@ import { endpointFor, guard, inState, startSending, until } from '../support/web
 
 const AT_ONCE = 16;
 
-forEachEngine((engine) => {
+forEachEngine('concurrency', (engine) => {
   describe('changing an endpoint while deliveries to it wait for a slow receiver', () => {
     let service: Awaited<ReturnType<typeof startSending>>;
     let receiver: Receiver;

@@ -33,7 +33,7 @@ function verifies({ body, headers }: Received, secret: string): boolean {
   }
 }
 
-forEachEngine((engine) => {
+forEachEngine('claims', (engine) => {
   describe('a delivery', () => {
     let service: Awaited<ReturnType<typeof startSending>>;
     let receiver: Receiver;

@@ -12,7 +12,7 @@ import { forEachEngine, startService } from '../support/harness.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/webhooks.ts';
 
-forEachEngine((engine) => {
+forEachEngine('claims', (engine) => {
   describe('the dispatcher', () => {
     it('delivers to other endpoints while one hangs with a backlog', async () => {
       const service = await startSending(engine, { dispatcher: { drainMs: 0 } });

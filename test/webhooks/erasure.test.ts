@@ -18,7 +18,7 @@ import { endpointFor, guard, inState, startSending, until } from '../support/web
 
 const LEAVING = 'leaving@gone.example';
 
-forEachEngine((engine) => {
+forEachEngine('locks', (engine) => {
   describe('erasing a person while deliveries are in flight', () => {
     let sending: Awaited<ReturnType<typeof startSending>>;
     let erasing: Awaited<ReturnType<typeof startService>>;

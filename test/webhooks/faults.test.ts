@@ -126,7 +126,7 @@ async function endLeases({ db }: Context): Promise<void> {
   await db.query.updateTable('delivery').set({ due_at: 0 }).execute();
 }
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   describe('deliveries survive', () => {
     let storage: Storage;
     let site: Site;

@@ -15,7 +15,7 @@ type Job = Static<typeof JobSchema>;
 
 const FAILED = 1_200;
 
-forEachEngine((engine) => {
+forEachEngine('bulk', (engine) => {
   describe('a replay of many failed deliveries', () => {
     let service: Service;
     let admin: DocumentedClient;

@@ -24,7 +24,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-forEachEngine((engine) => {
+forEachEngine('time', (engine) => {
   describe('a delivery that fails', () => {
     let service: Awaited<ReturnType<typeof startSending>>;
     let receiver: Receiver;

@@ -50,7 +50,7 @@ async function assertAllThere(site: ThreadedServer, acknowledged: string[]): Pro
   );
 }
 
-forEachEngine((engine) => {
+forEachEngine('kills', (engine) => {
   describe('a server with four threads that ends', () => {
     it('by SIGTERM under load loses nothing that it has acknowledged, and ends with 0', async () => {
       const site = await startThreaded(engine);

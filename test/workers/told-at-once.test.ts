@@ -17,7 +17,7 @@ import { endpointFor, LOOPBACK, until } from '../support/webhooks.ts';
 const NO_BUILD = { problem: undefined, building: false };
 const passwords = { hash: async () => '', verify: async () => false };
 
-forEachEngine((engine) => {
+forEachEngine('notifications', (engine) => {
   describe('a thread that has committed a signup', () => {
     it('tells the main thread what there is to deliver, which need not look for it', async () => {
       const service = await startService(engine, { environment: LOOPBACK });

@@ -153,6 +153,7 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Wa
 
 function figures({ status }: Texts, { referrals }: PersonStatus, shown: Presented): Html {
   return html`<div class="figures" aria-live="polite"><div><p class="label">${status.positionLabel}</p><p class="position">${shown.positionShown ?? ''}</p></div></div>
+${shown.positionReasons !== null && html`<p class="reasons">${shown.positionReasons}</p>`}
 ${(shown.shareUrl !== null || referrals > 0) && html`<p class="referred">${shown.referralsText}</p>`}`;
 }
 

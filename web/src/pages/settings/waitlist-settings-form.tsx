@@ -10,12 +10,29 @@ import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { asIs, draftsOf, line, number, numberOr } from '../../ui/drafts.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { expiryOptions } from './durations.ts';
-import { changesOf, draftOf } from './waitlist-draft.ts';
+
+const { draftOf, changesOf } = draftsOf({
+  name: line,
+  confirmEmails: asIs<boolean>(),
+  boost: number,
+  referralCap: numberOr(''),
+  inviteExpiryMs: numberOr('never'),
+  returnToQueue: asIs<boolean>(),
+  metadataKeys: {
+    show: (keys: string[]) => keys.join(', '),
+    read: (text: string) =>
+      text
+        .split(',')
+        .map((key) => key.trim())
+        .filter((key) => key !== ''),
+  },
+});
 
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
@@ -120,9 +137,9 @@ export function WaitlistSettingsForm({ waitlist, environment, onSaved }: Waitlis
           <Field label="Invites expire" error={problem('inviteExpiryMs')}>
             <Select
               label="Invites expire"
-              value={draft.inviteExpiry}
-              onChange={(inviteExpiry) => set({ inviteExpiry })}
-              options={expiryOptions(draft.inviteExpiry)}
+              value={draft.inviteExpiryMs}
+              onChange={(inviteExpiryMs) => set({ inviteExpiryMs })}
+              options={expiryOptions(draft.inviteExpiryMs)}
             />
           </Field>
           <Switch

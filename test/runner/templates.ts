@@ -5,10 +5,10 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { openSqlite } from '../../src/db/sqlite/open.ts';
 import { DATABASE_FILE } from '../../src/installation/data-directory.ts';
-import { CITUS_URL } from './citus.ts';
-import { createCitusTemplate } from './citus-template.ts';
-import { createDatabase } from './databases.ts';
-import type { Templates } from './storage.ts';
+import { CITUS_URL } from '../support/citus.ts';
+import { createCitusTemplate } from '../support/citus-template.ts';
+import { createDatabase } from '../support/databases.ts';
+import type { Templates } from '../support/storage.ts';
 
 /** For the processes that this one starts. Copying a database takes a fifth of the time of the migrations. */
 export async function createTemplates(serverUrl: string, directory: string): Promise<() => Promise<void>> {
