@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { renderAdminTypes, TYPES_FILE } from '../test/support/admin-types.ts';
+import { LIMITS_FILE, renderAdminApi, TYPES_FILE } from '../test/support/admin-types.ts';
 
-await writeFile(TYPES_FILE, await renderAdminTypes());
+const { types, limits } = await renderAdminApi();
+await writeFile(TYPES_FILE, types);
+await writeFile(LIMITS_FILE, limits);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { DASHBOARD_DIRECTORY } from '../../src/server/build-dashboard.ts';
-import { renderAdminTypes, TYPES_FILE } from '../support/admin-types.ts';
+import { LIMITS_FILE, renderAdminApi, TYPES_FILE } from '../support/admin-types.ts';
 import { ensureDashboard } from '../support/ensure-dashboard.ts';
 
 const FIRST_LOAD_MAX = 200_000;
@@ -28,9 +28,11 @@ interface Chunk {
   assets?: string[];
 }
 
-describe('the types of the admin API in the dashboard', () => {
+describe('the types and limits of the admin API in the dashboard', () => {
   it('are those of the API: run `npm run web:types` after changing a route', async () => {
-    assert.equal(readFileSync(TYPES_FILE, 'utf8'), await renderAdminTypes());
+    const { types, limits } = await renderAdminApi();
+    assert.equal(readFileSync(TYPES_FILE, 'utf8'), types);
+    assert.equal(readFileSync(LIMITS_FILE, 'utf8'), limits);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { DELIVERY_STATES, type DeliveryState } from './api/choices.ts';
 import { instanceQuery } from './api/instance.ts';
 import {
   MAIL_KINDS,
@@ -215,13 +216,10 @@ const webhooks = createRoute({
   path: '/webhooks',
   component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 });
-const DELIVERY_STATES = ['delivered', 'pending', 'failed', 'held'] as const;
 const endpoint = createRoute({
   getParentRoute: () => waitlist,
   path: '/webhooks/$endpointId',
-  validateSearch: (
-    search,
-  ): { state?: (typeof DELIVERY_STATES)[number]; event?: string; delivery?: string } => ({
+  validateSearch: (search): { state?: DeliveryState; event?: string; delivery?: string } => ({
     state: choiceOf(search.state, DELIVERY_STATES),
     event: textOf(search.event),
     delivery: textOf(search.delivery),

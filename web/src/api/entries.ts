@@ -1,4 +1,5 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { number } from '../ui/number.ts';
 import { api, call, type Schemas } from './client.ts';
 
 export type Entry = Schemas['Entry'];
@@ -37,5 +38,5 @@ export function nameOf({ email, phone, missing }: Named): string {
 }
 
 export function people(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
+  return `${number(count)} ${count === 1 ? 'person' : 'people'}`;
 }

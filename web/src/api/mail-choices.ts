@@ -1,10 +1,10 @@
+import { all } from './choices.ts';
 import type { Schemas } from './client.ts';
 
 export type MailState = Schemas['MailState'];
 export type MailKind = Schemas['MailTemplate']['kind'];
 export type MailLanguage = NonNullable<Schemas['MailSettings']['language']>;
 
-/** The compiler notices here when the API gets another one. */
 export const MAIL_STATES = all<MailState>({ sent: 0, pending: 0, failed: 0, kept: 0 });
 export const MAIL_KINDS = all<MailKind>({
   confirm: 0,
@@ -15,7 +15,3 @@ export const MAIL_KINDS = all<MailKind>({
   accepted: 0,
 });
 export const MAIL_LANGUAGES = all<MailLanguage>({ en: 0, de: 0, fr: 0, es: 0, pt: 0, ja: 0, zh: 0 });
-
-function all<Key extends string>(keys: Readonly<Record<Key, 0>>): readonly Key[] {
-  return Object.keys(keys) as Key[];
-}

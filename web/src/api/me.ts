@@ -1,11 +1,12 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { all } from './choices.ts';
 import { api, call, type Schemas } from './client.ts';
 
 export type Operator = Schemas['Operator'];
 export type Role = Operator['role'];
 
 /** From the most to the least powerful. */
-export const ROLES: readonly Role[] = ['owner', 'admin', 'support', 'viewer'];
+export const ROLES = all<Role>({ owner: 0, admin: 0, support: 0, viewer: 0 });
 
 export const meQuery = queryOptions({
   queryKey: ['me'],

@@ -6,6 +6,7 @@ import { mayActAs, useMay, useMe } from '../api/me.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { useTheme } from '../theme.ts';
 import { hasWords } from '../ui/has-words.ts';
+import { number } from '../ui/number.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
 import { type Command, commandsFor, personCommand, WAITLISTS } from './palette-commands.ts';
 import { usePeople } from './use-people.ts';
@@ -37,7 +38,7 @@ function useCommands(text: string, mayFind: boolean) {
   const found = [...people.map(personCommand), ...commands.filter((command) => !left.has(command))];
   const headingOf = (group: string) =>
     group === WAITLISTS && left.size > 0
-      ? `${group}: ${WAITLISTS_SHOWN} of ${listed.length.toLocaleString('en')}. Type more to find the others.`
+      ? `${group}: ${WAITLISTS_SHOWN} of ${number(listed.length)}. Type more to find the others.`
       : group;
   const groups = [...Map.groupBy(found, ({ group }) => group)].map(([group, items]) => ({
     value: group,

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import type { EntryStatus } from '../api/choices.ts';
+import { capitalize } from './capitalize.ts';
 import { cx } from './cx.ts';
 
 export type Tone = 'neutral' | 'accent' | 'danger' | 'warn' | 'sky' | 'violet';
@@ -25,8 +27,6 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
   );
 }
 
-export type EntryStatus = 'pending' | 'waiting' | 'invited' | 'joined' | 'removed';
-
 const STATUS_TONES: Record<EntryStatus, Tone> = {
   pending: 'warn',
   waiting: 'sky',
@@ -36,5 +36,5 @@ const STATUS_TONES: Record<EntryStatus, Tone> = {
 };
 
 export function StatusBadge({ status }: { status: EntryStatus }) {
-  return <Badge tone={STATUS_TONES[status]}>{status.slice(0, 1).toUpperCase() + status.slice(1)}</Badge>;
+  return <Badge tone={STATUS_TONES[status]}>{capitalize(status)}</Badge>;
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
+import { number } from './number.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface CardProps {
@@ -55,7 +56,7 @@ export function Stat({ label, value, about }: StatProps) {
 }
 
 function Figure({ value }: { value: number | string | null }) {
-  return value === null ? '–' : typeof value === 'number' ? value.toLocaleString('en') : value;
+  return value === null ? '–' : typeof value === 'number' ? number(value) : value;
 }
 
 /** Numbers side by side. */

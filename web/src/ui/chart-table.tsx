@@ -1,4 +1,5 @@
 import type { ChartProps } from './chart-types.ts';
+import { number } from './number.ts';
 import { Scrollable } from './scrollable.tsx';
 
 /** The numbers of a chart, for those who do not see it or want them exactly. Loaded when it is asked for. */
@@ -28,7 +29,7 @@ export default function ChartTable({
               <td className="px-3 py-1.5 whitespace-nowrap">{linkAt(index, formatTime(time))}</td>
               {series.map(({ label: name, values }) => (
                 <td key={name} className="px-3 py-1.5 text-right tabular-nums">
-                  {(values[index] ?? 0).toLocaleString('en')}
+                  {number(values[index] ?? 0)}
                 </td>
               ))}
             </tr>

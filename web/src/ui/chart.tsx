@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { ChartProps, SeriesColor } from './chart-types.ts';
 import { cx } from './cx.ts';
+import { number } from './number.ts';
 import { Skeleton } from './skeleton.tsx';
 
 const Canvas = lazy(() => import('./chart-canvas.tsx'));
@@ -31,10 +32,7 @@ export function Chart({ height = 240, actions, ...props }: ChartProps) {
             <span aria-hidden className={cx('size-2 rounded-full', SWATCHES[color])} />
             {name}
             <span className="font-medium tabular-nums">
-              {(at === null
-                ? values.reduce((sum, value) => sum + value, 0)
-                : (values[at] ?? 0)
-              ).toLocaleString('en')}
+              {number(at === null ? values.reduce((sum, value) => sum + value, 0) : (values[at] ?? 0))}
             </span>
           </span>
         ))}

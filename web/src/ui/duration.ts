@@ -1,3 +1,5 @@
+import { number } from './number.ts';
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -8,5 +10,5 @@ const UNITS = [
 export function durationInWords(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[2];
   const amount = Math.max(1, Math.round(ms / size));
-  return `${amount.toLocaleString('en')} ${unit}${amount === 1 ? '' : 's'}`;
+  return `${number(amount)} ${unit}${amount === 1 ? '' : 's'}`;
 }

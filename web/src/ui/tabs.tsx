@@ -1,6 +1,7 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from './cx.ts';
+import { number } from './number.ts';
 
 export interface Tab<T extends string> {
   value: T;
@@ -52,9 +53,7 @@ export function Tabs<T extends string>({ value, onChange, tabs, label, panels }:
           >
             {tab.label}
             {tab.count !== undefined && tab.count !== null && (
-              <span className="text-sm font-normal text-mute tabular-nums">
-                {tab.count.toLocaleString('en')}
-              </span>
+              <span className="text-sm font-normal text-mute tabular-nums">{number(tab.count)}</span>
             )}
           </Base.Tab>
         ))}

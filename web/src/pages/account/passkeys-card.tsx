@@ -2,6 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, api, call, type Schemas } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { addPasskey, passkeysWork, whyNoPasskeys } from '../../api/passkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -126,7 +127,12 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: () => P
       {(problem) => (
         <>
           <Field label="Name" help="To tell your passkeys apart." error={problem('name')}>
-            <Input required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+            <Input
+              required
+              maxLength={MAX.PasskeyName.name}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
           </Field>
           {password !== undefined && (
             <Field

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -41,7 +42,7 @@ export function PasswordCard() {
             required
             type="password"
             minLength={12}
-            maxLength={512}
+            maxLength={MAX.PasswordChange.newPassword}
             autoComplete="new-password"
             value={input.newPassword}
             onChange={(event) => setInput({ ...input, newPassword: event.target.value })}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { meQuery, type Operator, useMe } from '../../api/me.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -36,7 +37,7 @@ export function ProfileCard() {
         <Field label="Name" error={problem('name')}>
           <Input
             required
-            maxLength={100}
+            maxLength={MAX.ProfileChange.name}
             autoComplete="name"
             value={draft.name}
             onChange={(event) => set({ name: event.target.value })}

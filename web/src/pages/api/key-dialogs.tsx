@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { CodeBlock, type Snippet } from '../../ui/code-block.tsx';
@@ -41,7 +42,7 @@ export function CreateKeyDialog({ scope, onClose, onMade }: MakingProps) {
           <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
             <Input
               value={name}
-              maxLength={100}
+              maxLength={MAX.WaitlistKeyRequest.name}
               placeholder="Website backend"
               autoComplete="off"
               onChange={(event) => setName(event.target.value)}

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { number } from '../../ui/number.ts';
 import { Select } from '../../ui/select.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { REQUESTS, type RequestName, type TestRequest } from './test-requests.ts';
@@ -117,7 +118,7 @@ function Response({ outcome: { status, text, took } }: { outcome: Outcome }) {
     <div className="flex flex-col gap-2">
       <p className="flex items-center gap-2 text-sm text-mute">
         <Badge tone={status < 400 ? 'accent' : 'danger'}>{status}</Badge>
-        {took.toLocaleString('en')} ms
+        {number(took)} ms
       </p>
       <CodeBlock label="Response" snippets={[{ language: 'Response', code: text }]} />
     </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { number } from '../../ui/number.ts';
 import { exactTime } from '../../ui/relative-time.tsx';
 
 export type AuditRecord = Schemas['AuditRecord'];
@@ -12,14 +13,14 @@ interface RecordDetailsProps {
 }
 
 export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
-  const { number, action, at, actor, object, address, before, after, damaged } = record;
+  const { action, at, actor, object, address, before, after, damaged } = record;
   const key = (reference: { kind: string; id: string | null }) =>
     reference.id === null ? reference.kind : `${reference.kind}:${reference.id}`;
   return (
     <div className="flex flex-col gap-6">
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-3">
         <Row label="Record">
-          {number.toLocaleString('en')} <Id text={action} />
+          {number(record.number)} <Id text={action} />
         </Row>
         <Row label="When">{exactTime(at)}</Row>
         <Row label="By">

@@ -1,4 +1,5 @@
 import { type Ref, useId } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { cx } from '../../ui/cx.ts';
 
 interface CodeAreaProps {
@@ -68,7 +69,7 @@ export function CodeArea({
           dir="auto"
           aria-describedby={`${id}-help`}
           aria-invalid={invalid}
-          maxLength={20_000}
+          maxLength={MAX.MailTemplateRequest.body}
           readOnly={readOnly}
           spellCheck
           value={value}

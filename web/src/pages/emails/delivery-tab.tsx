@@ -7,11 +7,12 @@ import { Button } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
-import { changeSending, limitInWords, number, type Sending, sendingQuery } from './sending.ts';
+import { changeSending, limitInWords, type Sending, sendingQuery } from './sending.ts';
 import { WarmUpCard } from './warm-up-card.tsx';
 
 /** The API counts no further. */

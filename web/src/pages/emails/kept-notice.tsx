@@ -10,6 +10,7 @@ import { PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { kindName } from './mail-names.ts';
@@ -29,7 +30,7 @@ export function KeptNotice({ scope }: { scope: Scope }) {
   const [asking, setAsking] = useState(false);
   if (scope.environment !== PRODUCTION || instance?.emails.smtp !== 'configured' || !status?.kept)
     return null;
-  const count = `${status.kept.toLocaleString('en')}${status.keptMore ? '+' : ''}`;
+  const count = `${number(status.kept)}${status.keptMore ? '+' : ''}`;
   const emails = `${count} kept ${status.kept === 1 ? 'email' : 'emails'}`;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-md bg-warn-soft px-3 py-2.5 text-warn">

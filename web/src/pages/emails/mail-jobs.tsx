@@ -4,6 +4,7 @@ import { isActive, type Job, useWatchedJobs } from '../../api/jobs.ts';
 import { mailStatusQuery } from '../../api/mail-status.ts';
 import { JobItem } from '../../shell/job-item.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { number } from '../../ui/number.ts';
 import { mailsKey } from './mails.ts';
 
 const DOING: Readonly<Record<string, string>> = {
@@ -32,12 +33,12 @@ export function MailJobs({ scope }: { scope: Scope }) {
   );
 }
 
-const emails = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'email' : 'emails'}`;
+const emails = (count: number) => `${number(count)} ${count === 1 ? 'email' : 'emails'}`;
 
 function titleOf(job: Job): string {
   if (isActive(job)) return DOING[job.kind] ?? 'Sending emails';
   const { resent = 0, skipped = 0 } = (job.result ?? {}) as { resent?: number; skipped?: number };
-  const left = skipped === 0 ? '' : `, left out ${skipped.toLocaleString('en')}`;
+  const left = skipped === 0 ? '' : `, left out ${number(skipped)}`;
   if (job.state === 'done') return `Handed over ${emails(resent)} to be sent${left}`;
   return `${job.state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${emails(job.done ?? 0)}`;
 }

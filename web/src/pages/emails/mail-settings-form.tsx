@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { MAX } from '../../api/limits.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { ColorField } from '../../ui/color-field.tsx';
@@ -69,7 +70,9 @@ export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSav
     <SaveForm {...form}>
       <Card title="Sender" about="These settings apply in every environment.">
         <div className="grid gap-5 md:grid-cols-2">
-          {field('fromName', 'Name', 'Empty: the name of the waitlist.', { maxLength: 100 })}
+          {field('fromName', 'Name', 'Empty: the name of the waitlist.', {
+            maxLength: MAX.MailSettingsChanges.fromName,
+          })}
           {field('from', 'From', 'Your mail server must be allowed to send from it.', {
             type: 'email',
             placeholder: defaultFrom,
@@ -103,7 +106,7 @@ export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSav
           >
             <TextArea
               rows={2}
-              maxLength={1000}
+              maxLength={MAX.MailSettingsChanges.footer}
               disabled={readOnly}
               value={draft.footer}
               onChange={(event) => set({ footer: event.target.value })}

@@ -20,8 +20,6 @@ export function changeSending({ waitlistId }: Waitlist, body: Changes): Promise<
   );
 }
 
-export const number = (value: number) => value.toLocaleString('en');
-
 export function limitInWords(rate: number | null, limit: number | null): string {
   if (rate === null) return limit === null ? 'No limit' : `Limit ${limit}%`;
   return `${rate}%, ${limit === null ? 'no limit' : `limit ${limit}%`}`;

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { say } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { useMay } from '../../api/me.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -58,7 +59,7 @@ export function TemplateTextsCard({ template, texts, isOutOfDate, preview }: Tem
         <Field label="Subject" error={problemsOf('subject')[0]?.message}>
           <Input
             ref={subjectField}
-            maxLength={500}
+            maxLength={MAX.MailTemplateRequest.subject}
             autoComplete="off"
             readOnly={!mayManage}
             value={draft.subject}

@@ -4,9 +4,10 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { number, type Sending } from './sending.ts';
+import type { Sending } from './sending.ts';
 
 interface WarmUpCardProps {
   sending: Sending;

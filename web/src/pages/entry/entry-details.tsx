@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { number } from '../../ui/number.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { Copied, Fact, Missing } from './entry-facts.tsx';
@@ -28,7 +29,7 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
         <EntryPosition scope={scope} entry={entry} />
         <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
         <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
-        <Fact label="Referrals">{entry.referrals.toLocaleString('en')}</Fact>
+        <Fact label="Referrals">{number(entry.referrals)}</Fact>
         <Fact label="Referral code">
           {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
         </Fact>

@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import { api, call } from '../../api/client.ts';
 import { people, peopleKey } from '../../api/entries.ts';
 import { cx } from '../../ui/cx.ts';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { exactTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -99,7 +100,7 @@ function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => vo
   if (event.from !== null && event.to !== null)
     return (
       <p className="text-sm text-mute">
-        From {event.from.toLocaleString('en')} to {event.to.toLocaleString('en')}
+        From {number(event.from)} to {number(event.to)}
         {by && `, by ${by}`}
       </p>
     );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { number } from '../../ui/number.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { Fact, Missing } from './entry-facts.tsx';
 
@@ -30,10 +31,8 @@ export function EntryPosition({ scope, entry }: AboutEntry) {
     <Fact label="Position">
       <span className="flex min-w-0 flex-col">
         <span className="flex min-h-8 items-center tabular-nums">
-          #{(position ?? entry.position).toLocaleString('en')}
-          {waiting !== undefined && (
-            <span className="text-mute">&nbsp;of {waiting.toLocaleString('en')} waiting</span>
-          )}
+          #{number(position ?? entry.position)}
+          {waiting !== undefined && <span className="text-mute">&nbsp;of {number(waiting)} waiting</span>}
         </span>
         {data && <span className="pb-1 text-sm text-mute">{reasonsIn(data)}</span>}
       </span>
@@ -44,14 +43,14 @@ export function EntryPosition({ scope, entry }: AboutEntry) {
 function reasonsIn({ joinedAs, referrals, boost, moved }: Schemas['PositionReasons']): string {
   const places = Math.abs(moved);
   return [
-    `Joined as number ${joinedAs.toLocaleString('en')}`,
+    `Joined as number ${number(joinedAs)}`,
     ...(referrals > 0
-      ? [`${referrals.toLocaleString('en')} ${referrals === 1 ? 'referral' : 'referrals'} × ${boost} earlier`]
+      ? [`${number(referrals)} ${referrals === 1 ? 'referral' : 'referrals'} × ${boost} earlier`]
       : []),
     ...(moved === 0
       ? []
       : [
-          `moved ${places.toLocaleString('en')} ${places === 1 ? 'place' : 'places'} ${moved > 0 ? 'later' : 'earlier'} by an operator`,
+          `moved ${number(places)} ${places === 1 ? 'place' : 'places'} ${moved > 0 ? 'later' : 'earlier'} by an operator`,
         ]),
   ].join(', ');
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { number } from '../../ui/number.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { AboutEntry } from './about-entry.ts';
 import { Copied, Fact } from './entry-facts.tsx';
@@ -56,7 +57,7 @@ export function EntryShare({ scope, entry }: AboutEntry) {
       {otherCodes > 0 && (
         <Fact label={importedCode === null ? 'Imported code' : 'More codes'}>
           <span className="text-mute">
-            {otherCodes === 1 ? '1 code' : `${otherCodes.toLocaleString('en')} codes`}, stored only as a hash.
+            {otherCodes === 1 ? '1 code' : `${number(otherCodes)} codes`}, stored only as a hash.
           </span>
         </Fact>
       )}

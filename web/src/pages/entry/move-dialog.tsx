@@ -6,6 +6,7 @@ import { waitlistQuery } from '../../api/waitlists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { AboutEntry } from './about-entry.ts';
 
@@ -25,7 +26,7 @@ export function MoveDialog({ scope, entry, onClose }: AboutEntry & { onClose: ()
       }),
     );
     await refreshPeople(client, scope);
-    toast(`Moved to position ${(moved.position ?? 0).toLocaleString('en')}`);
+    toast(`Moved to position ${number(moved.position ?? 0)}`);
     onClose();
   };
   return (

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { slugOf } from '../../ui/slug.ts';
 
 type FormField = Schemas['FormField'];
@@ -40,7 +41,6 @@ export function fieldOf({ name, label, type, options, required }: FieldDraft): F
   };
 }
 
-export const NAME_MAX = 64;
 /** What the form sends itself. The server refuses a field with such a name. */
 const RESERVED = [
   'email',
@@ -61,9 +61,9 @@ export function nameFor(label: string, taken: readonly string[]): string {
   const name =
     slugOf(label, '_')
       .replace(/^[^a-z]+/, '')
-      .slice(0, NAME_MAX) || 'field';
+      .slice(0, MAX.FormField.name) || 'field';
   const isFree = (one: string) => !RESERVED.includes(one) && !taken.includes(one);
   let free = name;
-  for (let copy = 2; !isFree(free); copy += 1) free = `${name.slice(0, NAME_MAX - 4)}_${copy}`;
+  for (let copy = 2; !isFree(free); copy += 1) free = `${name.slice(0, MAX.FormField.name - 4)}_${copy}`;
   return free;
 }

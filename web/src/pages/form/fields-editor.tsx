@@ -1,12 +1,12 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useRef } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type FieldDraft, type FieldType, NAME_MAX, nameFor, newField } from './field-draft.ts';
+import { type FieldDraft, type FieldType, nameFor, newField } from './field-draft.ts';
 
-const FIELDS_MAX = 20;
 const TYPES: { value: FieldType; label: string }[] = [
   { value: 'text', label: 'Text' },
   { value: 'choice', label: 'Choice' },
@@ -81,7 +81,7 @@ export function FieldsEditor({ fields, onChange, problem }: FieldsEditorProps) {
           ref={add}
           size="sm"
           icon={<Plus aria-hidden />}
-          disabled={fields.length >= FIELDS_MAX}
+          disabled={fields.length >= MAX.FormRequest.fields}
           onClick={() => onChange([...fields, newField()])}
         >
           Add field
@@ -107,7 +107,7 @@ function OneField({ field, taken, onChange, problem }: OneFieldProps) {
         <Field label="Label" error={problem('label')}>
           <Input
             required
-            maxLength={200}
+            maxLength={MAX.FormField.label}
             placeholder="Company"
             value={field.label}
             onChange={({ target: { value } }) =>
@@ -118,7 +118,7 @@ function OneField({ field, taken, onChange, problem }: OneFieldProps) {
         <Field label="Metadata key" error={problem('name')}>
           <Input
             required
-            maxLength={NAME_MAX}
+            maxLength={MAX.FormField.name}
             autoComplete="off"
             spellCheck={false}
             placeholder="company"

@@ -5,6 +5,7 @@ import { api, call } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -71,7 +72,7 @@ function Reasons({ totals }: { totals: Record<string, number> }) {
             style={{ width: `${Math.max(1, (count / largest) * 100)}%` }}
           />
           <span className="relative min-w-0 flex-1">{REASONS[reason] ?? reason}</span>
-          <span className="relative font-medium tabular-nums">{count.toLocaleString('en')}</span>
+          <span className="relative font-medium tabular-nums">{number(count)}</span>
         </li>
       ))}
     </ul>

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
@@ -24,7 +25,7 @@ export function TextsCard({ draft, set, problem, defaults }: TextsCardProps) {
       <div className="flex max-w-lg flex-col gap-5">
         <Field label="Headline" error={problem('headline')}>
           <Input
-            maxLength={200}
+            maxLength={MAX.FormRequest.headline}
             placeholder={defaults?.headline}
             value={draft.headline}
             onChange={({ target: { value } }) => set({ headline: value })}
@@ -33,7 +34,7 @@ export function TextsCard({ draft, set, problem, defaults }: TextsCardProps) {
         <Field label="Text" error={problem('text')}>
           <TextArea
             rows={3}
-            maxLength={2000}
+            maxLength={MAX.FormRequest.text}
             placeholder={defaults?.text}
             value={draft.text}
             onChange={({ target: { value } }) => set({ text: value })}
@@ -41,7 +42,7 @@ export function TextsCard({ draft, set, problem, defaults }: TextsCardProps) {
         </Field>
         <Field label="Button" error={problem('buttonText')}>
           <Input
-            maxLength={60}
+            maxLength={MAX.FormRequest.buttonText}
             placeholder={defaults?.buttonText}
             value={draft.buttonText}
             onChange={({ target: { value } }) => set({ buttonText: value })}
@@ -85,7 +86,7 @@ export function ConsentCard({ draft, set, problem }: SettingsCardProps) {
               <TextArea
                 required
                 rows={3}
-                maxLength={2000}
+                maxLength={MAX.FormRequest.consent.text}
                 placeholder="Send me news about the launch."
                 value={draft.consentText}
                 onChange={({ target: { value } }) => set({ consentText: value })}
@@ -98,7 +99,7 @@ export function ConsentCard({ draft, set, problem }: SettingsCardProps) {
             >
               <Input
                 required
-                maxLength={40}
+                maxLength={MAX.FormRequest.consent.version}
                 value={draft.consentVersion}
                 onChange={({ target: { value } }) => set({ consentVersion: value })}
               />

@@ -10,6 +10,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { number } from '../../ui/number.ts';
 import { Select } from '../../ui/select.tsx';
 import { shorten } from '../../ui/shorten.ts';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -88,10 +89,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialog
       actions={
         <>
           {mustType && (
-            <Field
-              label={`Type ${count?.toLocaleString('en')} to confirm that many invites`}
-              className="w-full pb-2"
-            >
+            <Field label={`Type ${number(count ?? 0)} to confirm that many invites`} className="w-full pb-2">
               <Input
                 form={id}
                 value={typed}

@@ -9,6 +9,7 @@ import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { invitesOf } from './invites-in-words.ts';
@@ -46,7 +47,7 @@ function titleOf({ kind, state, done, total }: Job): string {
 /** Viewers do not learn how many. */
 function progressOf({ done, total }: Job): string {
   if (done === null) return '';
-  return `${done.toLocaleString('en')}${total === null ? '' : ` of ${total.toLocaleString('en')}`} · `;
+  return `${number(done)}${total === null ? '' : ` of ${number(total)}`} · `;
 }
 
 function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
@@ -95,8 +96,8 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         title={isInviting ? 'Stop inviting?' : 'Stop revoking?'}
         about={
           isInviting
-            ? `Nobody else in ${environment} is invited. Invites that were created stay valid: ${(done ?? 0).toLocaleString('en')} so far.`
-            : `No other invite in ${environment} is revoked. ${(done ?? 0).toLocaleString('en')} were so far.`
+            ? `Nobody else in ${environment} is invited. Invites that were created stay valid: ${number(done ?? 0)} so far.`
+            : `No other invite in ${environment} is revoked. ${number(done ?? 0)} were so far.`
         }
         action={isInviting ? 'Stop inviting' : 'Stop revoking'}
         onConfirm={async () => {

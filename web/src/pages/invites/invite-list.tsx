@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { InviteState } from '../../api/choices.ts';
 import { api, call } from '../../api/client.ts';
 import { type Invite, peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -12,7 +13,6 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { STATE_TONES } from '../emails/mails.ts';
 import { InviteRowActions } from './invite-row-actions.tsx';
-import type { InviteState } from './invites-search.ts';
 
 const TONES: Record<InviteState, Tone> = {
   open: 'violet',

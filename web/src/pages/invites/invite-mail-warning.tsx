@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { number } from '../../ui/number.ts';
 import { NotMailed } from './not-mailed.tsx';
 
 /** Who of those to invite gets no email, or gets it later. */
@@ -14,7 +15,7 @@ export function InviteMailWarning({ preview }: { preview: Schemas['InvitePreview
     );
   if (leftToday !== null && leftToday < count)
     return (
-      <Alert tone="warn" title={`Emails that are sent today: ${leftToday.toLocaleString('en')}`}>
+      <Alert tone="warn" title={`Emails that are sent today: ${number(leftToday)}`}>
         The others wait for the next days of the warm-up. An invite that expires before its turn is not
         emailed.
       </Alert>
@@ -22,8 +23,7 @@ export function InviteMailWarning({ preview }: { preview: Schemas['InvitePreview
   if (bounced === 0) return null;
   return (
     <Alert tone="warn">
-      {bounced.toLocaleString('en')} of {count.toLocaleString('en')} {bounced === 1 ? 'gets' : 'get'} no
-      email: the address bounced.
+      {number(bounced)} of {number(count)} {bounced === 1 ? 'gets' : 'get'} no email: the address bounced.
     </Alert>
   );
 }

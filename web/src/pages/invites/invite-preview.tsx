@@ -2,6 +2,7 @@ import { ApiError, type Schemas } from '../../api/client.ts';
 import { type Entry, people } from '../../api/entries.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
+import { number } from '../../ui/number.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Person } from '../queue/entry-columns.tsx';
@@ -56,19 +57,19 @@ export function InvitePreview({ way, isAsked, preview, error, isStale }: InviteP
               <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
                 {!(isEmail && entry.position === null) && (
                   <span className="min-w-8 shrink-0 text-mute tabular-nums sm:min-w-16">
-                    {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
+                    {entry.position === null ? '–' : `#${number(entry.position)}`}
                   </span>
                 )}
                 <Person entry={entry} className="min-w-0 flex-1" />
                 {isEmail && <StatusBadge status={entry.status} />}
                 {entry.referrals > 0 && (
                   <span className="shrink-0 text-sm text-mute">
-                    {entry.referrals.toLocaleString('en')} {entry.referrals === 1 ? 'referral' : 'referrals'}
+                    {number(entry.referrals)} {entry.referrals === 1 ? 'referral' : 'referrals'}
                   </span>
                 )}
               </li>
             ))}
-            {rest > 0 && <li className="px-4 py-1.5 text-mute">and {rest.toLocaleString('en')} more</li>}
+            {rest > 0 && <li className="px-4 py-1.5 text-mute">and {number(rest)} more</li>}
           </ol>
         </Scrollable>
       ) : (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Field, Input } from '../../ui/field.tsx';
@@ -73,7 +74,7 @@ function FirstField({ whom: { first }, set }: WhomProps) {
       <Input
         type="number"
         min={1}
-        max={999_999_999}
+        max={MAX.InviteRequest.first}
         step={1}
         inputMode="numeric"
         value={first}

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useEffect } from 'react';
+import { INVITE_STATES } from '../../api/choices.ts';
 import { useLive } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
 import { useFind } from '../../shell/use-find.ts';
@@ -21,7 +22,7 @@ import { refreshShown } from '../queue/use-rows.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { InviteJobs, JOB_KINDS } from './invite-jobs.tsx';
 import { InviteList, invitesQuery } from './invite-list.tsx';
-import { INVITE_STATES, type InvitesSearch } from './invites-search.ts';
+import type { InvitesSearch } from './invites-search.ts';
 import { RevokeAll } from './revoke-all.tsx';
 
 const NOTHING_FILLED_IN: InvitesSearch = {

@@ -1,9 +1,7 @@
+import { INVITE_STATES, type InviteState } from '../../api/choices.ts';
 import { choiceOf, textOf } from '../../search.ts';
 import { ENTRY_TABS, type EntryTab } from '../entry/entry-search.ts';
 import { readSegment, type Segment } from '../queue/segment.ts';
-
-export const INVITE_STATES = ['open', 'accepted', 'expired', 'revoked'] as const;
-export type InviteState = (typeof INVITE_STATES)[number];
 
 /** Ways to choose who is invited. */
 const INVITE_WAYS = ['first', 'segment', 'email'] as const;

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -48,7 +49,7 @@ export function CreateHookKeyDialog({
           <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
             <Input
               value={name}
-              maxLength={100}
+              maxLength={MAX.GateKeyRequest.name}
               placeholder={kind.namePlaceholder}
               autoComplete="off"
               onChange={(event) => setName(event.target.value)}

@@ -1,4 +1,5 @@
 import { Card } from '../../ui/card.tsx';
+import { number } from '../../ui/number.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
 import { PeopleLink } from './people-link.tsx';
@@ -39,7 +40,7 @@ function Steps({ totals, invites, from, to }: Statistics) {
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">
         <div>
           <dt className="text-mute">Open invites now</dt>
-          <dd className="font-medium tabular-nums">{invites.open.toLocaleString('en')}</dd>
+          <dd className="font-medium tabular-nums">{number(invites.open)}</dd>
         </div>
         <div>
           <dt className="text-mute">Time to accept</dt>
@@ -61,5 +62,5 @@ const UNITS: [string, number][] = [
 function duration(ms: number | null): string {
   if (ms === null) return '–';
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['s', 1_000];
-  return `${Math.round(ms / size).toLocaleString('en')} ${unit}`;
+  return `${number(Math.round(ms / size))} ${unit}`;
 }

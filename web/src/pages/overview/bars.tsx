@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { number } from '../../ui/number.ts';
 
 interface Bar {
   id: string;
@@ -23,7 +24,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
             style={{ width: `${value === 0 ? 0 : Math.max(1, (value / largest) * 100)}%` }}
           />
           <span className="relative min-w-0 flex-1 truncate">{name}</span>
-          <span className="relative font-medium tabular-nums">{count(value.toLocaleString('en'))}</span>
+          <span className="relative font-medium tabular-nums">{count(number(value))}</span>
           {about !== undefined && (
             <span className="relative w-12 text-right text-mute tabular-nums">{about}</span>
           )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
+import { number } from '../../ui/number.ts';
 import type { Statistics } from './statistics-query.ts';
 
 const COUNTED = [
@@ -37,10 +38,10 @@ export function Comparison({ now, before }: ComparisonProps) {
           <div key={name} className="min-w-0">
             <dt className="text-mute">{label}</dt>
             <dd className="font-medium tabular-nums">
-              {now.totals[name].toLocaleString('en')}
+              {number(now.totals[name])}
               <span className="pl-1.5 font-normal text-mute">
                 {isWhole && changeOf(now.totals[name], before.totals[name])}
-                {before.totals[name].toLocaleString('en')} before
+                {number(before.totals[name])} before
               </span>
             </dd>
           </div>
@@ -54,5 +55,5 @@ function changeOf(now: number, before: number): string {
   if (now === before) return 'no change, ';
   if (before === 0) return '';
   const change = Math.round(((now - before) / before) * 100);
-  return `${change > 0 ? '+' : '−'}${Math.abs(change).toLocaleString('en')}%, `;
+  return `${change > 0 ? '+' : '−'}${number(Math.abs(change))}%, `;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Live } from '../../api/live.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
+import { number } from '../../ui/number.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { Statistics } from './statistics-query.ts';
 
@@ -21,11 +22,11 @@ export function DeliveryCard({
       {statistics ? (
         <dl className="flex flex-col gap-3 text-sm">
           <Row label="Webhooks" waiting={live?.webhooks.pending} failed={statistics.webhooks.failed}>
-            {statistics.webhooks.delivered.toLocaleString('en')} delivered
+            {number(statistics.webhooks.delivered)} delivered
           </Row>
           <Row label="Emails" waiting={live?.emails.pending} failed={statistics.emails.failed}>
-            {statistics.emails.sent.toLocaleString('en')} sent
-            {statistics.emails.kept > 0 && `, ${statistics.emails.kept.toLocaleString('en')} kept`}
+            {number(statistics.emails.sent)} sent
+            {statistics.emails.kept > 0 && `, ${number(statistics.emails.kept)} kept`}
           </Row>
         </dl>
       ) : (
@@ -50,11 +51,11 @@ function Row({ label, waiting, failed, children }: RowProps) {
         <span className="font-medium">{children}</span>
         {waiting !== undefined && waiting > 0 && (
           <Badge tone="sky">
-            {waiting.toLocaleString('en')}
+            {number(waiting)}
             {waiting >= COUNTED_MAX && '+'} waiting
           </Badge>
         )}
-        {failed > 0 && <Badge tone="danger">{failed.toLocaleString('en')} failed</Badge>}
+        {failed > 0 && <Badge tone="danger">{number(failed)} failed</Badge>}
       </dd>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Counters } from '../../api/live.tsx';
 import { Stat, Stats } from '../../ui/card.tsx';
+import { number } from '../../ui/number.ts';
 import type { Statistics } from './statistics-query.ts';
 
 interface OverviewStatsProps {
@@ -18,7 +19,7 @@ export function OverviewStats({ confirmEmails, counters, totals, isError, period
   const now = (name: 'signups' | 'pending' | 'waiting' | 'invited' | 'joined') =>
     counters?.[name] ?? (isError ? null : undefined);
   const within = (count: number | undefined, what = '') =>
-    count === undefined ? '\u00a0' : `${count.toLocaleString('en')} ${what}in ${period}`;
+    count === undefined ? '\u00a0' : `${number(count)} ${what}in ${period}`;
   const invites = (count: number | undefined, what: 'sent' | 'accepted') => (
     // On a phone it takes two lines, also while it is loading.
     <span className="block max-md:min-h-[2lh]">

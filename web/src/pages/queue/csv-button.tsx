@@ -1,10 +1,10 @@
 import { Download } from 'lucide-react';
+import type { EntryStatus } from '../../api/choices.ts';
 import { api, call } from '../../api/client.ts';
 import { people } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';

@@ -1,7 +1,9 @@
+import type { EntryStatus } from '../../api/choices.ts';
 import { type Entry, nameOf } from '../../api/entries.ts';
-import { type EntryStatus, StatusBadge } from '../../ui/badge.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { GiantColumn } from '../../ui/giant-columns.ts';
+import { number } from '../../ui/number.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 
 export function Person({ entry, className }: { entry: Entry; className?: string }) {
@@ -37,12 +39,12 @@ export function entryColumns({ keys, count, status }: EntryColumnsOptions): Gian
   const position: GiantColumn<Entry> = {
     id: 'position',
     label: '#',
-    width: `${Math.max(3, count.toLocaleString('en').length) * 0.5 + 0.3}rem`,
+    width: `${Math.max(3, number(count).length) * 0.5 + 0.3}rem`,
     cell: ({ position }) =>
       position === null ? (
         <span className="text-mute">–</span>
       ) : (
-        <span className="tabular-nums">{position.toLocaleString('en')}</span>
+        <span className="tabular-nums">{number(position)}</span>
       ),
   };
   return [
@@ -63,7 +65,7 @@ export function entryColumns({ keys, count, status }: EntryColumnsOptions): Gian
       right: true,
       wide: status === undefined,
       cell: ({ referrals }) => (
-        <span className={referrals === 0 ? 'text-mute' : ''}>{referrals.toLocaleString('en')}</span>
+        <span className={referrals === 0 ? 'text-mute' : ''}>{number(referrals)}</span>
       ),
     },
     ...keys.map(metadataColumn),

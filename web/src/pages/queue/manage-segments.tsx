@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -68,7 +69,7 @@ function OneSegment({ scope, saved }: { scope: Scope; saved: SavedSegment }) {
       >
         <Input
           required
-          maxLength={100}
+          maxLength={MAX.SegmentRequest.name}
           autoComplete="off"
           value={name}
           onChange={(event) => setName(event.target.value)}

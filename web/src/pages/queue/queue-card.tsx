@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { GiantTable } from '../../ui/giant-table.tsx';
 import { GiantTableLoading } from '../../ui/giant-table-loading.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { entryColumns, leastWidth } from './entry-columns.tsx';
 import { JumpTo } from './jump-to.tsx';
@@ -75,7 +76,7 @@ export function QueueCard({ scope, list, metadataColumns, at, onChange, onFilter
                 jump('1');
               }}
             >
-              {fresh.count.toLocaleString('en')} new
+              {number(fresh.count)} new
             </Button>
           </div>
         )}

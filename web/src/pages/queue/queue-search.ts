@@ -1,8 +1,9 @@
+import { ENTRY_STATUSES } from '../../api/choices.ts';
 import { choiceOf, textOf } from '../../search.ts';
 import { ENTRY_TABS, type EntryTab } from '../entry/entry-search.ts';
 import { readSegment, type Segment } from './segment.ts';
 
-export const QUEUE_TABS = ['waiting', 'pending', 'invited', 'joined', 'removed', 'all'] as const;
+export const QUEUE_TABS = [...ENTRY_STATUSES, 'all'] as const;
 export type QueueTab = (typeof QUEUE_TABS)[number];
 
 export interface QueueSearch extends Segment {

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { EntryStatus } from '../../api/choices.ts';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -47,7 +48,7 @@ export default function SaveSegmentDialog({ scope, segment, status, onClose }: S
           <Field label="Name" name="name" error={problem('name')}>
             <Input
               required
-              maxLength={100}
+              maxLength={MAX.SegmentRequest.name}
               autoComplete="off"
               value={name}
               onChange={(event) => setName(event.target.value)}

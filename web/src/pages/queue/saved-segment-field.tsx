@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { EntryStatus } from '../../api/choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { isSame, savedSegmentsQuery, segmentOfSaved } from './saved-segments.ts';

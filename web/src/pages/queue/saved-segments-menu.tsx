@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import type { EntryStatus } from '../../api/choices.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import type { QueueSearch, QueueTab } from './queue-search.ts';

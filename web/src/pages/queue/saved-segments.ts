@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { EntryStatus } from '../../api/choices.ts';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import { readSegment, type Segment } from './segment.ts';
 import { conditionsOf } from './segment-words.ts';
 

@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useId, useRef } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { LAST_DAY } from '../../ui/day.ts';
@@ -28,7 +29,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
         <Input
           type="number"
           min={0}
-          max={999_999_999}
+          max={MAX.SegmentConditions.minReferrals}
           step={1}
           inputMode="numeric"
           value={draft.minReferrals}

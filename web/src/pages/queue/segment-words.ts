@@ -1,5 +1,6 @@
 import { installationZone } from '../../api/instance.ts';
 import { dayIn, midnightIn } from '../../ui/day.ts';
+import { number } from '../../ui/number.ts';
 import type { Segment } from './segment.ts';
 
 /** A day begins at midnight in the time zone of the installation, so that a link shows everyone the same people. */
@@ -47,7 +48,7 @@ export function conditionsIn(segment: Segment, referrerName = segment.referrer):
       ? []
       : [
           {
-            label: `${Number(minReferrals).toLocaleString('en')} or more referrals`,
+            label: `${number(Number(minReferrals))} or more referrals`,
             rest: { ...segment, minReferrals: undefined },
           },
         ]),

@@ -1,9 +1,9 @@
 import { type QueryClient, useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { EntryStatus } from '../../api/choices.ts';
 import { api, call } from '../../api/client.ts';
 import { type Entry, peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import type { EntryStatus } from '../../ui/badge.tsx';
 import type { Segment } from './segment.ts';
 import { conditionsOf } from './segment-words.ts';
 

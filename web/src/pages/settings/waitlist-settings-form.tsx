@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import type { Waitlist } from '../../api/waitlists.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
@@ -80,7 +81,7 @@ export function WaitlistSettingsForm({ waitlist, environment, onSaved }: Waitlis
           <Field label="Name" help="People see it in emails and on your pages." error={problem('name')}>
             <Input
               required
-              maxLength={200}
+              maxLength={MAX.WaitlistRequest.name}
               value={draft.name}
               onChange={(event) => set({ name: event.target.value })}
             />
@@ -105,7 +106,7 @@ export function WaitlistSettingsForm({ waitlist, environment, onSaved }: Waitlis
               required
               type="number"
               min={0}
-              max={1000}
+              max={MAX.WaitlistRequest.boost}
               value={draft.boost}
               onChange={(event) => set({ boost: event.target.value })}
             />

@@ -1,4 +1,5 @@
 import { mayActAs, ROLES, type Role } from '../../api/me.ts';
+import { capitalize } from '../../ui/capitalize.ts';
 import type { Option } from '../../ui/select.tsx';
 
 const ABOUT: Record<Role, string> = {
@@ -12,7 +13,7 @@ const ABOUT: Record<Role, string> = {
 export function roleOptions(mine: Role): Option<Role>[] {
   return ROLES.filter((role) => mayActAs(mine, role)).map((role) => ({
     value: role,
-    label: role.slice(0, 1).toUpperCase() + role.slice(1),
+    label: capitalize(role),
     about: ABOUT[role],
   }));
 }

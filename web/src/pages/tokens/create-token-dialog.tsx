@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { type Role, useMe } from '../../api/me.ts';
 import { BASE_URL } from '../../base-path.ts';
 import { Button } from '../../ui/button.tsx';
@@ -45,7 +46,7 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
           <Field label="Name" help="What it is for, such as Terraform." error={problem('name')}>
             <Input
               required
-              maxLength={100}
+              maxLength={MAX.AdminTokenRequest.name}
               autoComplete="off"
               value={name}
               onChange={(event) => setName(event.target.value)}

@@ -3,6 +3,7 @@ import { Download } from 'lucide-react';
 import type { Job } from '../../api/jobs.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { badRowsUrl, errorsUrl, isFresh } from './jobs.ts';
@@ -34,7 +35,7 @@ export function BadRows({ scope, job, count }: { scope: Scope; job: Job; count: 
     <section className="rounded-lg ring-1 ring-line">
       <div className="flex flex-wrap items-center justify-between gap-2 px-5 py-3">
         <h3 className="font-medium">
-          {count === 1 ? '1 bad row' : `${count.toLocaleString('en')} bad rows`}
+          {count === 1 ? '1 bad row' : `${number(count)} bad rows`}
           {count > SHOWN && <span className="font-normal text-mute"> · the first {SHOWN}</span>}
         </h3>
         <a

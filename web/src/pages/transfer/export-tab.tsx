@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { ENTRY_STATUSES } from '../../api/choices.ts';
 import { api, call } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { dayProblem, LAST_DAY } from '../../ui/day.ts';
 import { Field, Input } from '../../ui/field.tsx';
@@ -24,11 +26,7 @@ const FORMATS = [
 ] as const;
 const STATUSES = [
   { value: 'all', label: 'Everyone' },
-  { value: 'waiting', label: 'Waiting' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'invited', label: 'Invited' },
-  { value: 'joined', label: 'Joined' },
-  { value: 'removed', label: 'Removed' },
+  ...ENTRY_STATUSES.map((value) => ({ value, label: capitalize(value) })),
 ] as const;
 
 /** Choose people and a format, download the file. */

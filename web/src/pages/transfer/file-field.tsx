@@ -1,7 +1,7 @@
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import { cx } from '../../ui/cx.ts';
-import { ACCEPTED } from './upload.ts';
+import { ACCEPTED, MEGABYTES_MAX } from './upload.ts';
 
 interface FileFieldProps {
   file: File | null;
@@ -35,7 +35,7 @@ export function FileField({ file, onFile }: FileFieldProps) {
         {file ? file.name : 'Choose a file, or drop it here'}
       </span>
       <span className="text-sm text-mute">
-        {file ? `${sizeOf(file)} · Choose another one` : 'CSV, JSON or JSON Lines, up to 200 MB'}
+        {file ? `${sizeOf(file)} · Choose another one` : `CSV, JSON or JSON Lines, up to ${MEGABYTES_MAX} MB`}
       </span>
       <input
         type="file"

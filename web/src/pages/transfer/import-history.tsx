@@ -6,6 +6,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -29,9 +30,9 @@ function summaryOf(job: Job): string {
   if (job.error !== null) return job.error;
   if (!result) return job.done ? rowsInWords(job.done) : '–';
   const { created, failed, dryRun, undone } = result;
-  if (undone > 0) return `Undone, ${undone.toLocaleString('en')} removed`;
-  const bad = failed > 0 ? `, ${failed.toLocaleString('en')} bad` : '';
-  return `${created.toLocaleString('en')} ${dryRun ? 'to add' : 'added'}${bad}`;
+  if (undone > 0) return `Undone, ${number(undone)} removed`;
+  const bad = failed > 0 ? `, ${number(failed)} bad` : '';
+  return `${number(created)} ${dryRun ? 'to add' : 'added'}${bad}`;
 }
 
 /** Earlier imports and checks. Kept for 30 days. */

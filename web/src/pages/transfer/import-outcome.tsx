@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Stat, Stats } from '../../ui/card.tsx';
+import { number } from '../../ui/number.ts';
 import type { ImportResult } from './jobs.ts';
 
 /** What an import or a check did with the rows. */
@@ -16,7 +17,7 @@ export function ImportOutcome({
         <Stat
           label={dryRun ? 'Would be added' : 'Added'}
           value={created}
-          about={undone > 0 && `${undone.toLocaleString('en')} removed again`}
+          about={undone > 0 && `${number(undone)} removed again`}
         />
         <Stat
           label="Skipped"
@@ -27,8 +28,8 @@ export function ImportOutcome({
       </Stats>
       {codesTaken > 0 && (
         <Alert tone="warn">
-          {codesTaken.toLocaleString('en')} referral {codesTaken === 1 ? 'code belongs' : 'codes belong'} to
-          somebody else already. These people get new ones.
+          {number(codesTaken)} referral {codesTaken === 1 ? 'code belongs' : 'codes belong'} to somebody else
+          already. These people get new ones.
         </Alert>
       )}
     </>
@@ -54,7 +55,7 @@ export function ImportFindings({
           {NAMES.map(([name, label]) => (
             <div key={name} className="flex gap-1.5">
               <dt className="text-mute">{label}</dt>
-              <dd className="font-medium tabular-nums">{counts[name].toLocaleString('en')}</dd>
+              <dd className="font-medium tabular-nums">{number(counts[name])}</dd>
             </div>
           ))}
         </dl>

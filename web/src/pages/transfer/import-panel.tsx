@@ -8,6 +8,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
+import { number } from '../../ui/number.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -157,7 +158,5 @@ function Running({ job, onCancel }: { job: Job; onCancel: () => Promise<void> })
 }
 
 function rowsOf({ done, total }: Job): string {
-  return total === null
-    ? rowsInWords(done ?? 0)
-    : `${(done ?? 0).toLocaleString('en')} of ${rowsInWords(total)}`;
+  return total === null ? rowsInWords(done ?? 0) : `${number(done ?? 0)} of ${rowsInWords(total)}`;
 }

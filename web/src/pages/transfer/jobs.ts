@@ -3,6 +3,7 @@ import { api, call } from '../../api/client.ts';
 import { isActive, type Job } from '../../api/jobs.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { number } from '../../ui/number.ts';
 
 /** The stream tells at once. This is for when it cannot be reached. */
 export const POLL_MS = 5_000;
@@ -10,7 +11,7 @@ const UNDO_POLL_MS = 1_000;
 const SHOWN = 50;
 
 export function rowsInWords(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+  return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 }
 
 /** One job, asked for again until it ends. */

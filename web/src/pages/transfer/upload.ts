@@ -26,7 +26,8 @@ export interface ImportOptions {
   map: ColumnMap;
 }
 
-const BYTES_MAX = 200 * 1024 ** 2;
+/** Of a file. */
+export const MEGABYTES_MAX = 200;
 const TYPES: Record<string, string> = {
   csv: 'text/csv',
   json: 'application/json',
@@ -41,7 +42,8 @@ export const ACCEPTED = Object.keys(TYPES)
 export function problemOf({ name, size }: File): string | undefined {
   if (typeOf(name) === undefined) return 'Choose a .csv, .json, .jsonl or .ndjson file.';
   if (size === 0) return 'This file is empty.';
-  if (size > BYTES_MAX) return 'This file is larger than 200 MB. Split it, or use the import command.';
+  if (size > MEGABYTES_MAX * 1024 ** 2)
+    return `This file is larger than ${MEGABYTES_MAX} MB. Split it, or use the import command.`;
   return undefined;
 }
 

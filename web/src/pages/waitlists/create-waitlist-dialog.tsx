@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { slugOf } from '../../ui/slug.ts';
 import { toast } from '../../ui/toast.tsx';
 
-const ID_MAX = 62;
+const ID_MAX = MAX.WaitlistRequest.id - 'wl_'.length;
 
 export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
@@ -33,7 +34,7 @@ export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
           <Field label="Name" help="People see it on pages and in emails." error={problem('name')}>
             <Input
               required
-              maxLength={100}
+              maxLength={MAX.WaitlistRequest.name}
               autoComplete="off"
               value={name}
               onChange={(event) => setName(event.target.value)}

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { CONTROL } from '../../ui/field.tsx';
+import { number } from '../../ui/number.ts';
 
 interface WaitlistSearchProps {
   /** As it is in the address, which follows what is typed. */
@@ -48,7 +49,7 @@ export function WaitlistSearch({ text, onSearch, found, total }: WaitlistSearchP
           />
         </div>
         <p role="status" className="text-sm text-mute">
-          {text.trim() !== '' && `${found} of ${total.toLocaleString('en')} waitlists`}
+          {text.trim() !== '' && `${found} of ${number(total)} waitlists`}
         </p>
       </div>
       {found === 0 && (

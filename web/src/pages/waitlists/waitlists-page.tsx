@@ -12,6 +12,7 @@ import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { hasWords } from '../../ui/has-words.ts';
+import { number } from '../../ui/number.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -108,9 +109,7 @@ function WaitlistCard({ waitlist: { id, name, closedAt, counts } }: { waitlist: 
       <span className="grid grid-cols-3 gap-2">
         {STATUSES.map((status) => (
           <span key={status} className="flex min-w-0 flex-col">
-            <span className="truncate text-lg font-semibold tabular-nums">
-              {counts[status].toLocaleString('en')}
-            </span>
+            <span className="truncate text-lg font-semibold tabular-nums">{number(counts[status])}</span>
             <span className="text-sm text-mute capitalize">{status}</span>
           </span>
         ))}

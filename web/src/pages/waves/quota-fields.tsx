@@ -1,11 +1,10 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useRef } from 'react';
+import { MAX } from '../../api/limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import type { PartProps } from './number-field.tsx';
 import type { QuotaDraft } from './wave-draft.ts';
-
-const QUOTAS_MAX = 10;
 
 /** Parts of the invites, each for people with one metadata value. */
 export function QuotaFields({ draft, set, problem }: PartProps) {
@@ -79,7 +78,7 @@ export function QuotaFields({ draft, set, problem }: PartProps) {
           ref={add}
           size="sm"
           icon={<Plus aria-hidden />}
-          disabled={quotas.length >= QUOTAS_MAX}
+          disabled={quotas.length >= MAX.WaveRequest.quotas}
           onClick={() => set({ quotas: [...quotas, { id: next, percent: '', key: '', value: '' }] })}
         >
           Add a quota

@@ -1,5 +1,6 @@
+import { number } from '../../ui/number.ts';
 import { type Column, Table } from '../../ui/table.tsx';
-import { number, type WaveForecast, zoneName } from './waves.ts';
+import { type WaveForecast, zoneName } from './waves.ts';
 
 type Run = WaveForecast['upcoming'][number];
 

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -21,7 +22,6 @@ import { WaveForm } from './wave-form.tsx';
 import { WaveRuns } from './wave-runs.tsx';
 import {
   isOver,
-  number,
   planInWords,
   STATE_TONES,
   stopWave,

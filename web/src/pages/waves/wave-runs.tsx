@@ -1,7 +1,8 @@
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { number } from '../../ui/number.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { number, type WaveRun } from './waves.ts';
+import type { WaveRun } from './waves.ts';
 
 const OUTCOMES: Record<NonNullable<WaveRun['outcome']> | 'running', { label: string; tone: Tone }> = {
   running: { label: 'Running', tone: 'violet' },

@@ -10,12 +10,13 @@ import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { number } from '../../ui/number.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { WaveForm } from './wave-form.tsx';
-import { number, planInWords, STATE_TONES, type Wave, wavesKey, wavesQuery } from './waves.ts';
+import { planInWords, STATE_TONES, type Wave, wavesKey, wavesQuery } from './waves.ts';
 
 const COLUMNS: readonly Column<Wave>[] = [
   {

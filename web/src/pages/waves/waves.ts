@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
+import { number } from '../../ui/number.ts';
 import { conditionsIn } from '../queue/segment-words.ts';
 
 export type Wave = Schemas['Wave'];
@@ -130,5 +131,3 @@ function daysInWords({ repeat, date = '', days = [], dayOfMonth = 1 }: WaveSched
 }
 
 export const zoneName = (timeZone: string) => timeZone.replaceAll('_', ' ');
-
-export const number = (value: number) => value.toLocaleString('en');

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Inbox, RotateCcw, Send } from 'lucide-react';
+import { DELIVERY_STATES, type DeliveryState } from '../../api/choices.ts';
 import { useLiveRefetch } from '../../api/live.tsx';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,15 +13,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { DeliveryStateBadge, stateName } from './endpoint-health.tsx';
-import {
-  DELIVERY_STATES,
-  type Delivery,
-  type DeliveryState,
-  deliveriesQuery,
-  EVENTS,
-  isDue,
-  TEST_EVENT,
-} from './webhooks.ts';
+import { type Delivery, deliveriesQuery, EVENTS, isDue, TEST_EVENT } from './webhooks.ts';
 
 const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
 const ANY = 'any';

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
+import { number } from '../../ui/number.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -125,7 +126,7 @@ function Attempt({ attempt }: { attempt: DeliveryDetails['attempts'][number] }) 
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Badge tone={error === null ? 'accent' : 'danger'}>{status ?? 'No response'}</Badge>
         <span className="text-sm text-mute">
-          Attempt {attempt.attempt} · <RelativeTime at={at} /> · {durationMs.toLocaleString('en')} ms
+          Attempt {attempt.attempt} · <RelativeTime at={at} /> · {number(durationMs)} ms
         </span>
       </div>
       {error && <p className="text-sm break-words text-danger">{failureInWords(error)}</p>}

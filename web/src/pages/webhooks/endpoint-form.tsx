@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
+import { MAX } from '../../api/limits.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { changedFields } from '../../ui/changed-fields.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -66,7 +67,7 @@ export function EndpointForm({ scope, endpoint: given, onClose, onSaved }: Endpo
               required
               type="url"
               inputMode="url"
-              maxLength={2048}
+              maxLength={MAX.WebhookEndpointRequest.url}
               autoComplete="off"
               spellCheck={false}
               placeholder="https://example.com/hooks/doorlist"
@@ -76,7 +77,7 @@ export function EndpointForm({ scope, endpoint: given, onClose, onSaved }: Endpo
           </Field>
           <Field label="Description" help="Optional. What it is for." error={problem('description')}>
             <Input
-              maxLength={500}
+              maxLength={MAX.WebhookEndpointRequest.description}
               autoComplete="off"
               value={description}
               onChange={(event) => setDescription(event.target.value)}

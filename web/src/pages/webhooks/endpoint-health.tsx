@@ -1,6 +1,8 @@
+import type { DeliveryState } from '../../api/choices.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { number } from '../../ui/number.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import type { Delivery, DeliveryState, Endpoint } from './webhooks.ts';
+import type { Delivery, Endpoint } from './webhooks.ts';
 import { STATE_TONES } from './webhooks.ts';
 
 /** The API counts no further. */
@@ -24,7 +26,7 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
       <Tooltip text="Deliveries of the last 7 days that were given up. Replay them, or they stay undelivered.">
         <span>
           <Badge tone="warn">
-            {recentlyFailed.toLocaleString('en')}
+            {number(recentlyFailed)}
             {recentlyFailed >= FAILED_MAX && '+'} failed
           </Badge>
         </span>

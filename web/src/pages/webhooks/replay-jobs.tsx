@@ -1,9 +1,9 @@
 import { isActive, type Job, useWatchedJobs } from '../../api/jobs.ts';
 import { JobItem } from '../../shell/job-item.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { number } from '../../ui/number.ts';
 
-const deliveries = (count: number) =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`;
+const deliveries = (count: number) => `${number(count)} ${count === 1 ? 'delivery' : 'deliveries'}`;
 
 /** Replays under way, and those that ended while somebody watched. Not those that had nothing to replay. */
 export function ReplayJobs({ scope, endpointId }: { scope: Scope; endpointId: string }) {

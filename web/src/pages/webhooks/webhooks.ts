@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { DeliveryState } from '../../api/choices.ts';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -7,29 +8,31 @@ import { capitalize } from '../../ui/capitalize.ts';
 export type Endpoint = Schemas['WebhookEndpoint'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryDetails = Schemas['DeliveryDetails'];
-export type DeliveryState = Schemas['DeliveryState'];
 type EndpointInput = Schemas['WebhookEndpointRequest'];
 export type EventKind = NonNullable<EndpointInput['events']>[number];
 
-export const EVENTS: readonly { kind: EventKind; about: string }[] = [
-  { kind: 'signup.created', about: 'Somebody signed up' },
-  { kind: 'signup.confirmed', about: 'Somebody confirmed their email' },
-  { kind: 'referral.credited', about: 'A referral moved somebody up' },
-  { kind: 'invite.sent', about: 'Somebody was invited' },
-  { kind: 'invite.accepted', about: 'An invite was accepted' },
-  { kind: 'invite.revoked', about: 'An invite was revoked' },
-  { kind: 'invite.expired', about: 'An invite expired' },
-  { kind: 'entry.removed', about: 'Somebody was removed' },
-  { kind: 'entry.restored', about: 'Somebody was put back' },
-  { kind: 'mail.bounced', about: 'Emails to somebody bounce' },
-  { kind: 'mail.complained', about: 'Somebody marked an email as spam' },
-  { kind: 'wave.started', about: 'A run of a wave began' },
-  { kind: 'wave.finished', about: 'A run of a wave ended' },
-  { kind: 'wave.paused', about: 'A wave was paused' },
-];
+const ABOUT_EVENTS: Readonly<Record<EventKind, string>> = {
+  'signup.created': 'Somebody signed up',
+  'signup.confirmed': 'Somebody confirmed their email',
+  'referral.credited': 'A referral moved somebody up',
+  'invite.sent': 'Somebody was invited',
+  'invite.accepted': 'An invite was accepted',
+  'invite.revoked': 'An invite was revoked',
+  'invite.expired': 'An invite expired',
+  'entry.removed': 'Somebody was removed',
+  'entry.restored': 'Somebody was put back',
+  'mail.bounced': 'Emails to somebody bounce',
+  'mail.complained': 'Somebody marked an email as spam',
+  'wave.started': 'A run of a wave began',
+  'wave.finished': 'A run of a wave ended',
+  'wave.paused': 'A wave was paused',
+};
+export const EVENTS = Object.entries(ABOUT_EVENTS).map(([kind, about]) => ({
+  kind: kind as EventKind,
+  about,
+}));
 export const TEST_EVENT = 'webhook.test';
 
-export const DELIVERY_STATES = ['delivered', 'pending', 'failed', 'held'] as const;
 export const STATE_TONES: Record<DeliveryState, Tone> = {
   delivered: 'accent',
   pending: 'sky',

@@ -1,0 +1,2 @@
+/** With separators, as in 12,345. */
+export const number = (value: number): string => value.toLocaleString('en');
