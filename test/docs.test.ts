@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import Type from 'typebox';
 import type { Document } from '../src/http/docs/document.ts';
-import { renderPage } from '../src/http/docs/page.ts';
+import { renderPage } from '../src/http/docs/reference-page.ts';
 import { CONTENTS } from '../src/http/guides/contents.ts';
 import { registerDocs } from '../src/http/plugins/docs.ts';
 import { type Api, registerOpenApi } from '../src/http/plugins/openapi.ts';

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { checkPublicUrl } from '../src/config/public-url.ts';
 import type { Document, Media } from '../src/http/docs/document.ts';
-import { SHAPE_NAMES } from '../src/http/gate/shapes.ts';
+import { SHAPE_NAMES } from '../src/http/gate/question-shapes.ts';
 import { MAIL_PROVIDERS } from '../src/waitlist/mail-events/providers.ts';
 import { assertMatches, operationOf, operationsOf } from './support/documented.ts';
 import { type ReferenceApp, startReferenceApp } from './support/reference-app.ts';

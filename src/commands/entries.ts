@@ -1,10 +1,12 @@
 import { formatId } from '../lib/ids.ts';
 import { type Mailable, notEmailed } from '../mail/mailable.ts';
+import { aboutEntry } from '../operations/entries/about-entry.ts';
 import { addEntry, entries as operations } from '../operations/entries/entries.ts';
 import { LEADERBOARD_MAX, leaderboard, listSegment } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
+import type { PositionReasons } from '../waitlist/entries/explain-position.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -24,7 +26,7 @@ interface AddedEntry {
   mailable: Mailable | null;
 }
 
-const command = commandsFor([...operations, addEntry]);
+const command = commandsFor([...operations, addEntry, ...aboutEntry]);
 
 export const entries: Command[] = [
   command<AddedEntry>('addEntry', {
@@ -59,6 +61,16 @@ export const entries: Command[] = [
       return { entryId: formatId('ent', id) };
     },
     show: outcomeOf,
+  }),
+  command<PositionReasons>('getEntryPosition', {
+    name: 'entry position',
+    about: 'Explain why somebody has their position.',
+    operands: { WHO: false },
+    fields: { entryId: false },
+    input: async (flags, context, [who = '']) => ({
+      entryId: await entryIdOf(context, await queueOf(context, flags), who),
+    }),
+    show: (reasons) => ({ json: reasons, text: positionText(reasons) }),
   }),
   {
     name: 'entry list',
@@ -190,4 +202,21 @@ function entryTable(list: PresentedEntry[]): string {
     createdAt,
   ]);
   return table(['ID', 'WHO', 'STATUS', 'POSITION', 'REFERRALS', 'JOINED'], rows);
+}
+
+function positionText({ position, waiting, joinedAs, referrals, boost, moved }: PositionReasons): string {
+  const earlier = referrals * boost;
+  const lines = [
+    `joined as number ${joinedAs}`,
+    `${referrals} ${referrals === 1 ? 'referral' : 'referrals'} × ${boost}: counts as joined ${earlier} ${placesIn(earlier)} earlier`,
+    ...(moved === 0
+      ? []
+      : [`moved by an operator: ${Math.abs(moved)} ${placesIn(moved)} ${moved > 0 ? 'later' : 'earlier'}`]),
+  ];
+  const now = position === null ? 'Not waiting, so without a position' : `${position} of ${waiting} waiting`;
+  return `${now}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function placesIn(count: number): string {
+  return Math.abs(count) === 1 ? 'place' : 'places';
 }

@@ -8,6 +8,8 @@ export interface Column<Value> {
   readonly type: ColumnType;
   /** Only for the compiler. */
   readonly value?: Value;
+  /** The version of the schema that adds it, and what rows have that are there by then. Otherwise null. */
+  readonly added?: { readonly version: number; readonly initial?: number | string };
 }
 
 export const integer: Column<number> = { type: 'bigint' };
@@ -25,6 +27,24 @@ export function orNull<Value>({ type }: Column<Value>): Column<Value | null> {
 /** The database provides a default. */
 export function generated<Value>({ type }: Column<Value>): Column<Generated<Value>> {
   return { type };
+}
+
+/**
+ * Adds it to a table that databases have. Servers of the version before go on for a while, and write rows without it: so
+ * it is null for them, or has the initial value.
+ */
+export function added<Value>(version: number, column: Column<Value | null>): Column<Value | null>;
+export function added<Value extends number | string>(
+  version: number,
+  column: Column<Value>,
+  initial: Value,
+): Column<Generated<Value>>;
+export function added(
+  version: number,
+  { type }: Column<unknown>,
+  initial?: number | string,
+): Column<Generated<never>> {
+  return { type, added: { version, ...(initial === undefined ? {} : { initial }) } };
 }
 
 export type ColumnsOf<Description> = {

@@ -3,8 +3,8 @@ import { CompiledQuery } from 'kysely';
 import { repeat } from '../lib/promises.ts';
 import { VERSION } from '../lib/root.ts';
 import { type Database, LockUnavailable, type Trx } from './database.ts';
-import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
-import { SCHEMA } from './schema/schema.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { type Migration, SCHEMA } from './schema/schema.ts';
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? SCHEMA.version;
 

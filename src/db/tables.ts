@@ -1,7 +1,7 @@
-import { bytes, type ColumnsOf, generated, integer, oneOf, orNull, text } from './column.ts';
+import { added, bytes, type ColumnsOf, generated, integer, oneOf, orNull, text } from './column.ts';
 
 // All tables are in one file, despite its length, so that a migration has only one counterpart. `schema/` creates
-// them. Times are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
+// them, as of version 40. Times are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -541,7 +541,7 @@ const mailSuppression = {
   reason: oneOf('bounced', 'complained', 'unsubscribed'),
   created_at: integer,
   /** 1 if a mail server had been given an email of ours for it. Reports about others say nothing of our emails. */
-  emailed: generated(integer),
+  emailed: added(41, integer, 1),
 };
 
 /** Days on which an email to an address was refused for the time being. */

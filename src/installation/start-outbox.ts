@@ -2,8 +2,8 @@ import type { ScheduledTask } from '../db/scheduler.ts';
 import { allowList } from '../lib/addresses.ts';
 import type { DkimKey } from '../lib/dkim-key.ts';
 import { DAY_MS } from '../lib/time.ts';
-import { mailChannel } from '../mail/channel.ts';
-import { operatorMailChannel } from '../mail/operators/channel.ts';
+import { mailChannel } from '../mail/mail-channel.ts';
+import { operatorMailChannel } from '../mail/operators/operator-mail-channel.ts';
 import { rememberSending } from '../mail/sending.ts';
 import { shareMailServer } from '../mail/smtp/mail-server.ts';
 import { type PauseRecord, type RecordedPause, readPauses, recordPauses } from '../mail/smtp/pauses.ts';
@@ -14,9 +14,9 @@ import { startPruning } from '../outbox/prune.ts';
 import { firstDueAt } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { alertChannel } from '../webhooks/alert-channel.ts';
-import { WebhookChannel } from '../webhooks/channel.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
+import { WebhookChannel } from '../webhooks/webhook-channel.ts';
 
 /** Between two looks at what another process recorded without a notification. */
 const LOOK_EVERY_MS = 2_000;

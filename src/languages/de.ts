@@ -136,6 +136,12 @@ export const de: Texts = {
     title: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist}`,
     positionLabel: 'Aktueller Platz',
     position: (position) => `Du bist auf Platz ${formats.number(position)}.`,
+    joinedAs: (place) => `Du hast dich als Nummer ${formats.number(place)} angemeldet.`,
+    countsEarlier: count({
+      one: 'Deine Empfehlungen zählen, als hättest du dich # Platz früher angemeldet.',
+      other: 'Deine Empfehlungen zählen, als hättest du dich # Plätze früher angemeldet.',
+    }),
+    movedByTeam: 'Das Team hat deinen Platz geändert.',
     referrals: count({
       zero: 'Über deinen Link hat sich noch niemand angemeldet.',
       one: '# Person hat sich über deinen Link angemeldet.',

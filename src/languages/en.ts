@@ -116,6 +116,12 @@ export const en: Texts = {
     title: (waitlist) => `Your place on the ${waitlist} waitlist`,
     positionLabel: 'Your position',
     position: (position) => `You are number ${formats.number(position)} in line.`,
+    joinedAs: (place) => `You were number ${formats.number(place)} to join.`,
+    countsEarlier: count({
+      one: 'Your referrals count as joining # place earlier.',
+      other: 'Your referrals count as joining # places earlier.',
+    }),
+    movedByTeam: 'The team moved you in line.',
     referrals: count({
       zero: 'No one has joined with your link yet.',
       one: '# person joined with your link.',

@@ -131,6 +131,13 @@ export const es: Texts = {
     title: (waitlist) => `Tu puesto en la lista de espera de ${waitlist}`,
     positionLabel: 'Puesto actual',
     position: (position) => `Estás en el puesto ${formats.number(position)}.`,
+    joinedAs: (place) => `Te uniste en el puesto ${formats.number(place)}.`,
+    countsEarlier: count({
+      one: 'Tus recomendaciones cuentan como si te hubieras unido # puesto antes.',
+      many: 'Tus recomendaciones cuentan como si te hubieras unido # de puestos antes.',
+      other: 'Tus recomendaciones cuentan como si te hubieras unido # puestos antes.',
+    }),
+    movedByTeam: 'El equipo ha cambiado tu puesto.',
     referrals: count({
       zero: 'Todavía nadie se ha unido con tu enlace.',
       one: '# persona se ha unido con tu enlace.',

@@ -136,6 +136,13 @@ export const fr: Texts = {
     title: (waitlist) => `Votre place sur la liste d’attente ${waitlist}`,
     positionLabel: 'Place actuelle',
     position: (position) => `Vous êtes numéro\u00a0${formats.number(position)} sur la liste.`,
+    joinedAs: (place) => `Vous vous êtes inscrit en position ${formats.number(place)}.`,
+    countsEarlier: count({
+      one: 'Vos parrainages comptent comme une inscription # place plus tôt.',
+      many: 'Vos parrainages comptent comme une inscription # de places plus tôt.',
+      other: 'Vos parrainages comptent comme une inscription # places plus tôt.',
+    }),
+    movedByTeam: 'L’équipe a modifié votre place.',
     referrals: count({
       zero: 'Personne ne s’est encore inscrit avec votre lien.',
       one: '# personne s’est inscrite avec votre lien.',

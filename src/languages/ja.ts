@@ -133,6 +133,9 @@ export const ja: Texts = {
     title: (waitlist) => `${waitlist}のウェイトリストでの順番`,
     positionLabel: '現在の順番',
     position: (position) => `現在の順番は${formats.number(position)}番目です。`,
+    joinedAs: (place) => `${formats.number(place)}番目に登録しました。`,
+    countsEarlier: count({ other: '紹介により、#番早く登録したものとして数えられます。' }),
+    movedByTeam: '運営チームが順番を変更しました。',
     referrals: count({
       zero: 'あなたのリンクから登録した人はまだいません。',
       other: 'あなたのリンクから#人が登録しました。',

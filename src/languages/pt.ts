@@ -133,6 +133,13 @@ export const pt: Texts = {
     title: (waitlist) => `Seu lugar na lista de espera de ${waitlist}`,
     positionLabel: 'Sua posição',
     position: (position) => `Você é o número ${formats.number(position)} da fila.`,
+    joinedAs: (place) => `Você foi o número ${formats.number(place)} a entrar.`,
+    countsEarlier: count({
+      one: 'Suas indicações contam como se você tivesse entrado # lugar antes.',
+      many: 'Suas indicações contam como se você tivesse entrado # de lugares antes.',
+      other: 'Suas indicações contam como se você tivesse entrado # lugares antes.',
+    }),
+    movedByTeam: 'A equipe mudou seu lugar na fila.',
     referrals: count({
       zero: 'Ninguém entrou pelo seu link ainda.',
       one: '# pessoa entrou pelo seu link.',

@@ -116,6 +116,11 @@ export interface Texts {
     title: About;
     positionLabel: string;
     position: Count;
+    /** The place in which somebody joined. */
+    joinedAs: Count;
+    /** By how many places referrals make them count as having joined earlier. */
+    countsEarlier: Count;
+    movedByTeam: string;
     referrals: Count;
     pending: Notice;
     resend: string;

@@ -107,6 +107,9 @@ export const zh: Texts = {
     title: (waitlist) => `你在 ${waitlist} 的排位`,
     positionLabel: '当前排位',
     position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
+    joinedAs: (place) => `你是第 ${formats.number(place)} 位加入的。`,
+    countsEarlier: count({ other: '你的推荐相当于让你提前 # 位加入。' }),
+    movedByTeam: '团队调整了你的排位。',
     referrals: count({
       zero: '还没有人通过你的链接加入。',
       other: '已有 # 人通过你的链接加入。',

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
-import type { Dashboard } from '../http/dashboard/register.ts';
+import type { Dashboard } from '../http/dashboard/dashboard-routes.ts';
 import { registerHealth } from '../http/plugins/health.ts';
 import type { Lifecycle } from '../http/plugins/lifecycle.ts';
 import { registerMetrics } from '../http/plugins/metrics.ts';

@@ -25,9 +25,9 @@ import {
 } from './endpoints.ts';
 import type { Guard } from './guard.ts';
 import { endpointTarget, subscriptionsOf } from './listener.ts';
-import { liveSecrets, newSecret } from './signing.ts';
+import { liveSecrets, newSigningSecret } from './signing.ts';
 
-export type CreatedEndpoint = Endpoint & { secret: string };
+type CreatedEndpoint = Endpoint & { secret: string };
 
 export async function createEndpoint(
   context: Context,
@@ -39,7 +39,7 @@ export async function createEndpoint(
   settings.url = await checkEndpoint(guard, settings);
   const now = context.clock();
   const id = newIdOf(queue.id, now);
-  const secret = newSecret();
+  const secret = newSigningSecret();
   const row: EndpointRow = {
     queue_id: queue.id,
     id,

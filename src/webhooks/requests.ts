@@ -111,7 +111,7 @@ export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: strin
   };
 }
 
-export interface LazyDispatcher {
+interface LazyDispatcher {
   open(): Promise<Dispatcher>;
   destroy(): Promise<void>;
 }

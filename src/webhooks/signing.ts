@@ -48,7 +48,7 @@ function failed(reason: FailureReason): Verification {
 }
 
 /** Returns the bytes of a signing secret, or undefined if it is not one. */
-export function decodeSecret(secret: string): Buffer | undefined {
+function decodeSecret(secret: string): Buffer | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const text = secret.slice(SECRET_PREFIX.length);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -81,7 +81,7 @@ export interface Secret {
   endsAt: number | null;
 }
 
-export function newSecret(): Secret {
+export function newSigningSecret(): Secret {
   return { text: `whsec_${randomBytes(32).toString('base64')}`, endsAt: null };
 }
 
@@ -93,7 +93,7 @@ export function rotateSecrets(secrets: readonly Secret[], now: number, overlapMs
       endsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
     }))
     .filter(({ endsAt }) => endsAt > now);
-  return [newSecret(), ...kept];
+  return [newSigningSecret(), ...kept];
 }
 
 export function liveSecrets<S extends { endsAt: number | null }>(secrets: readonly S[], now: number): S[] {

@@ -43,7 +43,7 @@ export function presentCounters(queue: Queue, counters: Counters): Static<typeof
 }
 
 /** `emailChannels` are the channels that send emails. */
-export function presentDelivery(
+export function presentDeliveryHealth(
   queue: Queue | undefined,
   health: readonly ChannelHealth[],
   emailChannels: readonly string[],

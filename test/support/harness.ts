@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres/pool.ts';
 import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
-import type { Dashboard } from '../../src/http/dashboard/register.ts';
+import type { Dashboard } from '../../src/http/dashboard/dashboard-routes.ts';
 import type { UploadLimits } from '../../src/http/plugins/upload.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';

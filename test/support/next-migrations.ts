@@ -1,5 +1,5 @@
-import { MIGRATIONS, type Migration } from '../../src/db/migrations/migrations.ts';
-import { SCHEMA } from '../../src/db/schema/schema.ts';
+import { MIGRATIONS } from '../../src/db/migrations.ts';
+import { type Migration, SCHEMA } from '../../src/db/schema/schema.ts';
 
 const LAST = MIGRATIONS.at(-1)?.version ?? SCHEMA.version;
 

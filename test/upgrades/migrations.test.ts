@@ -12,7 +12,7 @@ import {
   schemaVersion,
   storedSchemaVersion,
 } from '../../src/db/migrate.ts';
-import { MIGRATIONS } from '../../src/db/migrations/migrations.ts';
+import { MIGRATIONS } from '../../src/db/migrations.ts';
 import { SCHEMA } from '../../src/db/schema/schema.ts';
 import { TABLES } from '../../src/db/tables.ts';
 import { openDatabase } from '../../src/installation/open.ts';

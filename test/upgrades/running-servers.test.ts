@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { LockUnavailable } from '../../src/db/database.ts';
 import { type MigrationStep, migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { MIGRATIONS } from '../../src/db/migrations/migrations.ts';
+import { MIGRATIONS } from '../../src/db/migrations.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { afterTest } from '../support/cleanup.ts';

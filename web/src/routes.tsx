@@ -11,7 +11,12 @@ import {
 import { meQuery } from './api/me.ts';
 import { prepare, queryClient } from './api/query-client.ts';
 import { waitlistQuery } from './api/waitlists.ts';
-import { FORM_TABS, type FormTab, REFUSED_PERIOD_NAMES, type RefusedPeriod } from './pages/form/periods.ts';
+import {
+  FORM_TABS,
+  type FormTab,
+  REFUSED_PERIOD_NAMES,
+  type RefusedPeriod,
+} from './pages/form/form-choices.ts';
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { readOverviewSearch } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';

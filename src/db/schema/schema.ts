@@ -1,9 +1,16 @@
-import type { Migration } from '../migrations/migrations.ts';
 import { FORMS } from './forms.ts';
 import { INSTALLATION } from './installation.ts';
 import { MESSAGES } from './messages.ts';
 import { PEOPLE } from './people.ts';
 import { WAITLISTS } from './waitlists.ts';
+
+/** One step of the schema, in one transaction. */
+export interface Migration {
+  version: number;
+  /** For the log. */
+  name: string;
+  statements: readonly string[];
+}
 
 /**
  * Version 40 of the schema, which empty databases start with; `MIGRATIONS` lead on from it. `tables.ts` says what the columns

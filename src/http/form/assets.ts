@@ -9,7 +9,7 @@ import { findPicture } from '../../waitlist/settings/pictures.ts';
 import { WORD } from '../../wire/schema.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { FormParts } from './parts.ts';
+import type { FormParts } from './form-parts.ts';
 
 const CACHE = 'public, max-age=3600, stale-while-revalidate=86400';
 

@@ -8,7 +8,8 @@ import { type FieldProblem, lineOf, readFormInput, type Values } from '../../wai
 import { type FormPost, Refused, whoSpent } from '../../waitlist/forms/join-by-form.ts';
 import { checkTypedAddress, isDisposable } from '../../waitlist/forms/typed-address.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
-import { type FormParts, languageFor } from './parts.ts';
+import { languageFor } from '../request-language.ts';
+import type { FormParts } from './form-parts.ts';
 
 /** A field that people do not see. */
 export const HONEYPOT = 'website';

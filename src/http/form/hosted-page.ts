@@ -18,10 +18,11 @@ import {
 } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/page.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';
 import { formHtml } from './form-html.ts';
-import { askToConfirm, canSend, type FormParts, textsFor } from './parts.ts';
+import { askToConfirm, canSend, type FormParts } from './form-parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
 const Params = Type.Object({ waitlistId: Type.String(WORD) });

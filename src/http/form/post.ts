@@ -9,10 +9,11 @@ import { personStatus } from '../../waitlist/forms/person-status.ts';
 import { isObject } from '../../waitlist/people/person.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { closeUnread } from '../plugins/errors.ts';
+import { textsFor } from '../request-language.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
 import { problemText } from './form-html.ts';
+import { type FormParts, isOwnOrigin } from './form-parts.ts';
 import { sendFormPage } from './hosted-page.ts';
-import { type FormParts, isOwnOrigin, textsFor } from './parts.ts';
 import { presentStatus } from './present-status.ts';
 
 const UNKNOWN_NAMED = 10;
@@ -37,7 +38,7 @@ export async function handlePost(
 ): Promise<unknown> {
   if (!isObject(request.body)) throw invalid('body: must be a JSON object');
   const values = withCorrection(request.body);
-  const asJson = wantsJson(request);
+  const asJson = isFromScript(request);
   try {
     checkOrigin(parts, request, form, asJson);
     if (!asJson && lineOf(values.token) === '' && lineOf(values.proof) === '')
@@ -68,7 +69,7 @@ function isJsonBody({ headers }: FastifyRequest): boolean {
 }
 
 /** Browsers that follow a link or send a form accept pages. */
-export function wantsJson(request: FastifyRequest): boolean {
+export function isFromScript(request: FastifyRequest): boolean {
   return isJsonBody(request) || !request.headers.accept?.includes('text/html');
 }
 
@@ -137,7 +138,7 @@ function tellProblems(
 ): Promise<string> | object {
   const texts = textsFor(request, values.lang);
   const summary = texts.form.problems.summary(problems.size);
-  if (!wantsJson(request))
+  if (!isFromScript(request))
     return sendFormPage(parts, request, reply, {
       form,
       values,

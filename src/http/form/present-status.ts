@@ -1,9 +1,10 @@
 import type { Texts } from '../../languages/texts.ts';
 import { wasInviteSent } from '../../mail/invite-mails.ts';
 import { shareUrls } from '../../mail/share-url.ts';
+import { explainPosition } from '../../waitlist/entries/explain-position.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { FormParts } from './parts.ts';
+import type { FormParts } from './form-parts.ts';
 
 /** A person's status with its texts, for the component. */
 export async function presentStatus(
@@ -23,6 +24,7 @@ export async function presentStatus(
     /** As the status page writes it. */
     positionShown: position === null ? null : texts.formats.number(position),
     positionText: position === null ? null : texts.status.position(position),
+    positionReasons: await reasonsFor(context, texts, person),
     referrals,
     referralsText: texts.status.referrals(referrals),
     shareUrl,
@@ -31,6 +33,27 @@ export async function presentStatus(
     post: texts.share.post(name),
     links: shareUrl === null ? [] : shareLinks(texts, name, shareUrl),
   };
+}
+
+/**
+ * Why they have this position. Only for who got the link by mail: whoever typed an address must not learn more about it than
+ * that it is on the list.
+ */
+async function reasonsFor(
+  context: Context,
+  { status: texts }: Texts,
+  { queue, seq, status, leaveToken }: PersonStatus,
+): Promise<string | null> {
+  if (status !== 'waiting' || leaveToken === null) return null;
+  const { joinedAs, referrals, boost, moved } = await explainPosition(context, queue, seq);
+  const earlier = referrals * boost;
+  return [
+    texts.joinedAs(joinedAs),
+    ...(earlier > 0 ? [texts.countsEarlier(earlier)] : []),
+    ...(moved === 0 ? [] : [texts.movedByTeam]),
+  ]
+    .join(' ')
+    .replaceAll('。 ', '。');
 }
 
 /** What the page says instead of a position. */

@@ -4,7 +4,7 @@ import { newChallenge } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
-import { askToConfirm, type FormParts } from './parts.ts';
+import { askToConfirm, type FormParts } from './form-parts.ts';
 
 /** What the web component needs, and anyone who builds a form of their own. */
 export async function presentPublicForm(parts: FormParts, form: LiveForm, texts: Texts) {

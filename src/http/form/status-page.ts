@@ -13,9 +13,10 @@ import { canBeEmailed } from '../../waitlist/links/suppression.ts';
 import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { button, lookOf, onward } from '../pages/page.ts';
-import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
+import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/page-parts.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { type FormParts, textsFor } from './parts.ts';
+import type { FormParts } from './form-parts.ts';
 import { isAllowedOrigin } from './post.ts';
 import { presentStatus } from './present-status.ts';
 
@@ -152,6 +153,7 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Wa
 
 function figures({ status }: Texts, { referrals }: PersonStatus, shown: Presented): Html {
   return html`<div class="figures" aria-live="polite"><div><p class="label">${status.positionLabel}</p><p class="position">${shown.positionShown ?? ''}</p></div></div>
+${shown.positionReasons !== null && html`<p class="reasons">${shown.positionReasons}</p>`}
 ${(shown.shareUrl !== null || referrals > 0) && html`<p class="referred">${shown.referralsText}</p>`}`;
 }
 

@@ -18,6 +18,7 @@
     if (person.status !== status) return location.reload();
     write('[data-text]', person.statusText);
     write('.position', person.positionShown);
+    write('.reasons', person.positionReasons);
     write('.referred', person.referralsText);
   };
   const slowDown = () => {

@@ -5,7 +5,7 @@ import { hostOfTopic } from '../../waitlist/mail-events/providers.ts';
 import type { Get } from '../../webhooks/requests.ts';
 import { at } from '../signed-request.ts';
 import { type TrustedCertificate, trustedCertificate, Untrusted } from './certificate-chain.ts';
-import { type Expected, isRecent, type Opened } from './shape.ts';
+import { type Expected, isRecent, type Opened } from './report-shape.ts';
 
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/;
 /** What Amazon SNS signs as: one name for most regions, others for the rest. */

@@ -28,7 +28,7 @@ p { margin: 0 0 1.25rem; text-wrap: pretty; word-break: auto-phrase; }
 form { margin: 0 0 1rem; }
 :is(main, doorlist-form, .apart) > :last-child, doorlist-form > :is(.soft, .late) { margin-bottom: 0; }
 .field { margin: 0 0 1rem; }
-label, .link-label { display: block; font-weight: 600; }
+label { display: block; font-weight: 600; }
 label .soft { font-weight: 400; }
 .check { display: flex; gap: .625rem; align-items: flex-start; font-weight: 400; }
 .check input { flex: none; width: 1.25rem; height: 1.25rem; margin: .2rem 0 0; accent-color: var(--accent); }

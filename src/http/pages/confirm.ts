@@ -9,9 +9,10 @@ import {
   renewConfirmLink,
 } from '../../waitlist/links/confirm-link.ts';
 import { html } from '../docs/html.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { button, lookOfLink, noticePage, type Page, sendPage } from './page.ts';
-import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wantsJson } from './parts.ts';
+import { inSameLanguage, type PageParts, pageRoute, TokenParams, wantsJson } from './page-parts.ts';
 
 /** The page shows a button, because mail scanners open links and must not confirm anyone. */
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {

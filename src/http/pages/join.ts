@@ -8,9 +8,10 @@ import type { Queue } from '../../waitlist/queue/queue.ts';
 import { limits } from '../../wire/schema.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { button, lookOf, noticePage, onward, type Page, sendPage, withStrong } from './page.ts';
-import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
+import { inSameLanguage, type PageParts, pageRoute } from './page-parts.ts';
 
 const CodeParams = Type.Object({ code: Type.String(limits({ maxLength: CODE_CHARACTERS_MAX })) });
 

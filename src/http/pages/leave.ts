@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { button, lookOfLink, noticePage, sendPage } from './page.ts';
-import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor } from './parts.ts';
+import { inSameLanguage, type PageParts, pageRoute, TokenParams } from './page-parts.ts';
 
 /**
  * `/unsubscribe/…` is for the unsubscribe button of mail clients (RFC 8058), `/leave/…` for people. Both show

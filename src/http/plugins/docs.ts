@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Document } from '../docs/document.ts';
-import { CONTENT_SECURITY_POLICY, type Related, renderPage } from '../docs/page.ts';
+import { CONTENT_SECURITY_POLICY, type Related, renderPage } from '../docs/reference-page.ts';
 
 const compress = promisify(gzip);
 
@@ -32,7 +32,7 @@ export function registerDocs(
       guides: guides(),
     });
     return sendPage(request, reply, {
-      page: render(addressOf(request) + base),
+      page: render(originOf(request) + base),
       policy: CONTENT_SECURITY_POLICY,
     });
   });
@@ -56,6 +56,6 @@ export async function sendPage(
 const HOST = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
 
 /** The address in the reader's browser. An invalid host must not get into a command that people paste. */
-export function addressOf({ protocol, host }: FastifyRequest): string {
+export function originOf({ protocol, host }: FastifyRequest): string {
   return HOST.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

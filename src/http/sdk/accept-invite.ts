@@ -8,7 +8,7 @@ import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CodeParams } from './check-invite.ts';
-import { idempotencyHeaders, readIdempotencyKey, type SdkParts } from './parts.ts';
+import { idempotencyHeaders, readIdempotencyKey, type SdkParts } from './sdk-parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 

@@ -6,7 +6,7 @@ import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } f
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { SdkParts } from './parts.ts';
+import type { SdkParts } from './sdk-parts.ts';
 
 /** The domain checks the length after decoding: a schema would reject an empty code as an unknown path. */
 export const CodeParams = Type.Object({

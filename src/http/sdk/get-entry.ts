@@ -7,7 +7,7 @@ import { limits, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { SdkParts } from './parts.ts';
+import type { SdkParts } from './sdk-parts.ts';
 
 const Params = Type.Object({
   waitlistId: WaitlistIdSchema,

@@ -12,7 +12,7 @@ import { described, limits, named, nullable, oneOf } from '../../wire/schema.ts'
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { SdkParts } from './parts.ts';
+import type { SdkParts } from './sdk-parts.ts';
 
 const CURSOR = { pattern: '^[A-Za-z0-9_-]+$', maxLength: 2_048 };
 

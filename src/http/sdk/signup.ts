@@ -13,7 +13,7 @@ import { constant, EMAIL, IDENTIFIER, limits, named, withExamples } from '../../
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { SdkParts } from './parts.ts';
+import type { SdkParts } from './sdk-parts.ts';
 import {
   EXAMPLE_SIGNED_UP,
   HEADER_CHARACTERS_MAX,

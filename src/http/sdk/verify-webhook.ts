@@ -15,7 +15,7 @@ import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { SdkParts } from './parts.ts';
+import type { SdkParts } from './sdk-parts.ts';
 import { parseVerifyBody } from './verify-body.ts';
 
 const PAYLOAD_BYTES_MAX = 1_048_576;

@@ -5,12 +5,13 @@ import { shareUrls } from '../../mail/share-url.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import { listAudit } from '../../operators/read-audit.ts';
 import { listReferred, listSameMailbox, readEntry } from '../../waitlist/entries/browse-entries.ts';
+import { explainPosition } from '../../waitlist/entries/explain-position.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../waitlist/entries/history.ts';
 import { aliasesOf } from '../../waitlist/referrals/referral-alias.ts';
 import { exportEntry } from '../../waitlist/transfer/export/export-person.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import { presentPerson } from '../../wire/export.ts';
-import { named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
+import { COUNT_MAX, named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
 import { formatCursor, readCursor } from '../core/cursors.ts';
 import { operation } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
@@ -44,6 +45,29 @@ const EventObject = Type.Object(
 const History = Type.Object(
   { events: Type.Array(EventObject, { description: 'Oldest first.' }) },
   { ...named('EntryHistory'), description: 'What happened to an entry.' },
+);
+
+const PositionReasons = Type.Object(
+  {
+    position: position('Position now. `null` unless the entry is waiting.'),
+    waiting: Type.Integer({ minimum: 0, description: 'How many entries are waiting.' }),
+    joinedAs: Type.Integer({
+      minimum: 1,
+      description:
+        'The place in which it joined: 813 for the 813th. Those who left without a trace, such as an import that was undone, do not count.',
+    }),
+    referrals: Type.Integer({ minimum: 0, description: 'Credited referrals.' }),
+    boost: Type.Integer({
+      minimum: 0,
+      description: 'How many places earlier each referral makes it count as having joined.',
+    }),
+    moved: Type.Integer({
+      minimum: -COUNT_MAX,
+      maximum: COUNT_MAX,
+      description: 'How many places later an operator put it. Negative: earlier. 0 if nobody moved it.',
+    }),
+  },
+  { ...named('PositionReasons'), description: 'What the position of an entry comes from.' },
 );
 
 const Referred = Type.Object(
@@ -153,6 +177,27 @@ export const aboutEntry = [
         ...(await movesOf(parts.context, entryId)),
       ];
       return { events: events.toSorted((a, b) => a.at - b.at).map(presentEvent) };
+    },
+  }),
+  operation({
+    id: 'getEntryPosition',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/position',
+    tag,
+    summary: "Explain an entry's position",
+    description:
+      'Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost + moved`, and of equal ones ' +
+      'the one that joined later comes first.',
+    role: 'viewer',
+    scope,
+    params,
+    answer: {
+      description: 'The position and what it comes from.',
+      schema: PositionReasons,
+      example: { position: 806, waiting: 4210, joinedAs: 813, referrals: 1, boost: 5, moved: 0 },
+    },
+    run: async ({ context, queue, params: { entryId } }) => {
+      const { seq } = await readEntry(context, queue, entryId);
+      return explainPosition(context, queue, seq);
     },
   }),
   operation({

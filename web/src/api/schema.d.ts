@@ -2080,6 +2080,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/position": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain an entry's position
+         * @description Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost + moved`, and of equal ones the one that joined later comes first. Open to every role.
+         */
+        get: operations["getEntryPosition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/referrals": {
         parameters: {
             query?: never;
@@ -5152,6 +5172,21 @@ export interface components {
         EntryHistory: {
             /** @description Oldest first. */
             events: components["schemas"]["EntryEvent"][];
+        };
+        /** @description What the position of an entry comes from. */
+        PositionReasons: {
+            /** @description Position now. `null` unless the entry is waiting. */
+            position: number | null;
+            /** @description How many entries are waiting. */
+            waiting: number;
+            /** @description The place in which it joined: 813 for the 813th. Those who left without a trace, such as an import that was undone, do not count. */
+            joinedAs: number;
+            /** @description Credited referrals. */
+            referrals: number;
+            /** @description How many places earlier each referral makes it count as having joined. */
+            boost: number;
+            /** @description How many places later an operator put it. Negative: earlier. 0 if nobody moved it. */
+            moved: number;
         };
         /** @description One page of referred entries. */
         ReferredPage: {
@@ -11495,6 +11530,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EntryHistory"];
+                };
+            };
+        };
+    };
+    getEntryPosition: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The position and what it comes from. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PositionReasons"];
                 };
             };
         };

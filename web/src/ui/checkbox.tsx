@@ -8,21 +8,22 @@ interface ToggleProps {
   help?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
+}
+
+interface SwitchProps extends ToggleProps {
   disabled?: boolean;
   /** It cannot be changed right now. Disabled, it would lose the focus. */
   readOnly?: boolean;
-  name?: string;
 }
 
-export function Checkbox({ label, help, checked, onChange, ...rest }: ToggleProps) {
+export function Checkbox({ label, help, checked, onChange }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: Base UI puts its input inside.
     <label className="flex items-start gap-2.5">
       <BaseCheckbox.Root
-        {...rest}
         checked={checked}
         onCheckedChange={onChange}
-        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm bg-surface ring-1 ring-inset ring-edge data-[checked]:bg-accent data-[checked]:ring-accent data-[disabled]:opacity-50"
+        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm bg-surface ring-1 ring-inset ring-edge data-[checked]:bg-accent data-[checked]:ring-accent"
       >
         <BaseCheckbox.Indicator>
           <Check className="size-3.5 text-on-accent" strokeWidth={3} aria-hidden />
@@ -33,7 +34,7 @@ export function Checkbox({ label, help, checked, onChange, ...rest }: ToggleProp
   );
 }
 
-export function Switch({ label, help, checked, onChange, ...rest }: ToggleProps) {
+export function Switch({ label, help, checked, onChange, ...rest }: SwitchProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: Base UI puts its input inside.
     <label className="flex items-start justify-between gap-4">

@@ -11,7 +11,6 @@ interface ComboboxProps<T extends string> {
   options: readonly Option<T>[];
   label: string;
   placeholder?: string;
-  empty?: string;
   className?: string;
 }
 
@@ -22,7 +21,6 @@ export function Combobox<T extends string>({
   options,
   label,
   placeholder = 'Search…',
-  empty = 'Nothing found.',
   className,
 }: ComboboxProps<T>) {
   const selected = options.find((option) => option.value === value) ?? null;
@@ -49,7 +47,7 @@ export function Combobox<T extends string>({
               placeholder={placeholder}
               className="h-10 w-full border-b bg-transparent px-3 outline-none placeholder:text-mute max-md:text-lg"
             />
-            <Base.Empty className="px-3 py-2 text-sm text-mute empty:hidden">{empty}</Base.Empty>
+            <Base.Empty className="px-3 py-2 text-sm text-mute empty:hidden">Nothing found.</Base.Empty>
             <Base.List className="p-1 empty:hidden">
               {(option: Option<T>) => (
                 <Base.Item key={option.value} value={option} className={POPUP_ITEM}>

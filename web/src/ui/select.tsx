@@ -18,7 +18,6 @@ interface SelectProps<T extends string> {
   options: readonly Option<T>[];
   /** Its name where there is no label around it. */
   label?: string;
-  name?: string;
   disabled?: boolean;
   className?: string;
 }
@@ -29,7 +28,6 @@ export function Select<T extends string>({
   options,
   label,
   className,
-  name,
   disabled,
 }: SelectProps<T>) {
   return (
@@ -37,7 +35,6 @@ export function Select<T extends string>({
       items={options}
       value={value}
       onValueChange={(next) => onChange(next as T)}
-      {...(name ? { name } : {})}
       {...(disabled ? { disabled } : {})}
     >
       <Base.Trigger

@@ -16,10 +16,9 @@ interface TabsProps<T extends string> {
   label: string;
   /** What each tab shows. Without it, the tabs only choose or filter what is below. */
   panels?: Record<T, () => ReactNode>;
-  className?: string;
 }
 
-export function Tabs<T extends string>({ value, onChange, tabs, label, panels, className }: TabsProps<T>) {
+export function Tabs<T extends string>({ value, onChange, tabs, label, panels }: TabsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   // What was typed on a tab is still there after a look at another one.
   const [visited, setVisited] = useState<readonly T[]>([value]);
@@ -36,7 +35,7 @@ export function Tabs<T extends string>({ value, onChange, tabs, label, panels, c
       list.current.scrollLeft = end - clientWidth;
   }, [value, widths]);
   return (
-    <Base.Root value={value} onValueChange={(next) => onChange(next as T)} className={className}>
+    <Base.Root value={value} onValueChange={(next) => onChange(next as T)}>
       <Base.List
         ref={list}
         aria-label={label}

@@ -3,9 +3,10 @@ import { unavailable } from '../../../lib/errors.ts';
 import { closed, emailInput } from '../../../operations/core/schemas.ts';
 import { sendPasswordLink } from '../../../operators/links.ts';
 import { constant, named, withExamples } from '../../../wire/schema.ts';
+import { clientOf } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, takeSignIn } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
 
 /** Each is one short query, unless there is such an operator. */
 const MOST_AT_ONCE = 100;
@@ -60,7 +61,7 @@ export function registerForgotPassword(app: TypedApp, parts: AdminParts): void {
   });
   app.post('/password/forgot', { schema }, async (request, reply) => {
     await takeSignIn(parts, request, reply);
-    const address = addressOf(request);
+    const address = clientOf(request);
     if (!ofServer.add(1, MOST_AT_ONCE)) throw unavailable('too many requests at once: try again in a moment');
     // Not awaited: how long it takes would tell whether there is such an operator.
     const sending = sendPasswordLink(context, request.body.email, address)

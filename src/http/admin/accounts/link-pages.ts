@@ -7,9 +7,10 @@ import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
 import { signInByLink } from '../../../operators/sign-in.ts';
 import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
+import { clientOf } from '../../plugins/rate-limit.ts';
 import { STATUS } from '../../problem.ts';
+import { type AdminParts, clientDetails, startSession, takeSignIn } from '../core/admin-parts.ts';
 import { refuseCrossSite } from '../core/cross-site.ts';
-import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 import { type AccountPage, SHOW_PASSWORD, sendAccountPage } from './account-page.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -87,7 +88,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       const input = fieldsOf(request);
       const { email = '', name = '', password = '' } = input;
       const setup = { token: tokenOf(request), email, name, password };
-      const done = await correctable(() => completeSetup(context, setup, addressOf(request)));
+      const done = await correctable(() => completeSetup(context, setup, clientOf(request)));
       if ('again' in done)
         return sendAccountPage(reply, { ...setupPage(input, done.again.wrong), ...done.again });
       return welcome(request, reply, done.value);
@@ -100,7 +101,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       const input = fieldsOf(request);
       const { name, password = '' } = input;
       const link = { token: tokenOf(request), name, password };
-      const done = await correctable(() => followLink(context, link, addressOf(request)));
+      const done = await correctable(() => followLink(context, link, clientOf(request)));
       if ('value' in done) return welcome(request, reply, done.value);
       const page = await passwordPage(tokenOf(request), input, done.again.wrong);
       return sendAccountPage(reply, { ...page, ...done.again });

@@ -20,8 +20,8 @@ import { changePassword, changeProfile } from '../../../operators/own-account.ts
 import { endOtherSessions, endSession, listSessions, type Session } from '../../../operators/sessions.ts';
 import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, personOf } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, personOf } from '../core/parts.ts';
 
 const tag = 'Your account';
 const EXAMPLE_SESSION_ID = 'ses_06gxx2p9r1yn1vp1ryss481fhw';

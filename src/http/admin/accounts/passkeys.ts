@@ -20,8 +20,8 @@ import {
   startPasskey,
 } from '../../../operators/passkeys.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 import {
   CHALLENGE_SECONDS,
   CreationOptions,

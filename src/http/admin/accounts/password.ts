@@ -7,9 +7,10 @@ import {
 } from '../../../operations/operators/operators.ts';
 import { followLink } from '../../../operators/links.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
+import { clientOf } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, takeSignIn } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
 
 const PasswordRequest = Type.Object(
   {
@@ -56,6 +57,6 @@ const schema = adminSchema({
 export function registerPassword(app: TypedApp, parts: AdminParts): void {
   app.post('/password', { schema }, async (request, reply) => {
     await takeSignIn(parts, request, reply, request.body.token);
-    return presentOperator(await followLink(parts.context, request.body, addressOf(request)));
+    return presentOperator(await followLink(parts.context, request.body, clientOf(request)));
   });
 }

@@ -9,8 +9,8 @@ import { endSession } from '../../../operators/sessions.ts';
 import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 
 const Credentials = Type.Object(
   { email: emailInput, password: passwordInput, code: Type.Optional(codeInput) },

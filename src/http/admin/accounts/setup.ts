@@ -8,9 +8,10 @@ import {
 import { completeSetup } from '../../../operators/setup.ts';
 import { signInByLink } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
+import { clientOf } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, clientDetails, startSession, takeSignIn } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 
 const SetupRequest = Type.Object(
   {
@@ -67,7 +68,7 @@ export function registerSetup(app: TypedApp, parts: AdminParts): void {
   app.post('/setup', { schema }, async (request, reply) => {
     const input = request.body;
     await takeSignIn(parts, request, reply, input.token);
-    const operator = await completeSetup(parts.context, input, addressOf(request));
+    const operator = await completeSetup(parts.context, input, clientOf(request));
     const browser = { client: clientDetails(request), ...parts.cookies.read(request) };
     const signedIn = await signInByLink(parts, operator, browser);
     if (signedIn) startSession(parts, reply, signedIn);

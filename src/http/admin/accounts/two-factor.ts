@@ -3,8 +3,8 @@ import { closed, codeInput, Done, PasswordProof, passwordInput } from '../../../
 import { confirmTotp, disableTotp, renewRecoveryCodes, startTotp } from '../../../operators/own-account.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, personOf } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, personOf } from '../core/parts.ts';
 
 const tag = 'Two-factor authentication';
 const password = 'compilers translate words';

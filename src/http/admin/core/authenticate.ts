@@ -4,9 +4,10 @@ import { actorOf } from '../../../operators/operator.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { findSession } from '../../../operators/sessions.ts';
 import { findToken } from '../../../operators/tokens.ts';
+import { clientOf } from '../../plugins/rate-limit.ts';
+import type { AdminParts, Caller } from './admin-parts.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import type { AdminSchema } from './operation.ts';
-import { type AdminParts, addressOf, type Caller } from './parts.ts';
 
 /**
  * The only place that authorizes requests to the admin API: the schema of every route states the required
@@ -24,7 +25,7 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
     if (role === 'anyone') return;
     const caller = await findCaller(parts, request);
     if (!caller) {
-      parts.failures.take(addressOf(request), reply);
+      parts.failures.take(clientOf(request), reply);
       throw new DoorlistError(
         'unauthorized',
         'sign in, or send an admin token as Authorization: Bearer <token>',
@@ -52,7 +53,7 @@ async function findCaller(
 ): Promise<Caller | undefined> {
   const { context, limits, cookies } = parts;
   const { authorization } = request.headers;
-  const address = addressOf(request);
+  const address = clientOf(request);
   if (authorization !== undefined) {
     const [, secret = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
     const token = await findToken(context, secret);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminParts } from './admin-parts.ts';
 import { type Changeable, ifMatch, tagged } from './if-match.ts';
 import { type AdminSchema, takesKey, withKey } from './operation.ts';
-import type { AdminParts } from './parts.ts';
 import { repeatable } from './repeatable.ts';
 import type { AddRoutes, Handler } from './routes-for.ts';
 

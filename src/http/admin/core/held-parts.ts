@@ -1,7 +1,7 @@
 import type { OperatorContext } from '../../../operators/context.ts';
 import type { RecordReading } from '../../../operators/recorded-reads.ts';
 import type { HeldContext } from '../../../waitlist/requests/only-once.ts';
-import type { AdminParts } from './parts.ts';
+import type { AdminParts } from './admin-parts.ts';
 
 /** The same parts, which change and read in the transaction of a request. */
 export function heldParts(parts: AdminParts, held: HeldContext): AdminParts {

@@ -4,7 +4,7 @@ import type { Role } from '../../../operators/roles.ts';
 import { limits } from '../../../wire/schema.ts';
 import { AdminProblemSchema, type WireCode } from '../../problem.ts';
 import { errorResponses, type MediaType, okResponse } from '../../responses.ts';
-import { idempotencyHeaders } from '../../sdk/parts.ts';
+import { idempotencyHeaders } from '../../sdk/sdk-parts.ts';
 
 /** The description of an admin route. `authenticate.ts` enforces `role`. */
 interface AdminOperation extends ConditionsOf {

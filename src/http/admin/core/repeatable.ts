@@ -4,11 +4,11 @@ import { referenceTo } from '../../../operators/roles.ts';
 import { onlyOnce } from '../../../waitlist/requests/only-once.ts';
 import type { KeyedRequest } from '../../../waitlist/requests/repeated-requests.ts';
 import { digestUpload } from '../../plugins/upload.ts';
-import { readIdempotencyKey } from '../../sdk/parts.ts';
+import { readIdempotencyKey } from '../../sdk/sdk-parts.ts';
+import type { AdminParts } from './admin-parts.ts';
 import { heldParts } from './held-parts.ts';
-import type { AdminParts } from './parts.ts';
 import { type AddRoutes, type Handler, handlersFor } from './routes-for.ts';
-import { requireQueue } from './waitlist-scope.ts';
+import { queueOfRequest } from './waitlist-scope.ts';
 
 export interface RouteParts {
   parts: AdminParts;
@@ -45,7 +45,7 @@ async function keyedRequest(parts: AdminParts, request: FastifyRequest, key: str
   const { operationId = '' } = request.routeOptions.schema as { operationId?: string };
   const { waitlistId } = params as { waitlistId?: string };
   const queue =
-    waitlistId === undefined ? undefined : await requireQueue(parts, { waitlistId }, query as object);
+    waitlistId === undefined ? undefined : await queueOfRequest(parts, { waitlistId }, query as object);
   const withBody = (read: () => unknown) => () => ({ params, query, body: read() });
   return {
     ...(queue ? { queueId: queue.id, vault: queue.vault } : { vault: parts.context.vault }),

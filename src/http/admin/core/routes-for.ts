@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TypedApp } from '../../typed-app.ts';
-import type { AdminParts } from './parts.ts';
+import type { AdminParts } from './admin-parts.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 

@@ -5,8 +5,8 @@ import { paramsOf, queryOf } from '../../../operations/core/scope.ts';
 import { missingWords } from '../../../operations/core/words.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from './admin-parts.ts';
 import { adminSchema } from './operation.ts';
-import type { AdminParts } from './parts.ts';
 
 /** Turns operations into routes: schema, call, answer. */
 export function serveOperations(app: TypedApp, parts: AdminParts, operations: readonly Operation[]): void {

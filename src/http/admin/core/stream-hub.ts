@@ -6,8 +6,8 @@ import { logSparingly } from '../../../lib/sparing-log.ts';
 import {
   type Feed,
   newTopic,
-  type Reader,
   type Sink,
+  type StreamReader,
   sendTo,
   type Topic,
   updateTopic,
@@ -42,7 +42,7 @@ export class StreamHub {
   readonly #ofCallers: Tally;
   readonly #ofServer: Sum;
   readonly #topics = new Map<string, Topic>();
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<StreamReader>();
   #isRunning = false;
   #checkedAt = 0;
   #commentedAt = 0;
@@ -62,7 +62,7 @@ export class StreamHub {
   add(feeds: readonly Feed[], watcher: Watcher, sink: Sink): void {
     this.#takePlace(watcher.caller);
     watcher.begin?.();
-    const reader: Reader = { ...watcher, sink, topics: new Map(), heldSince: undefined };
+    const reader: StreamReader = { ...watcher, sink, topics: new Map(), heldSince: undefined };
     this.#readers.add(reader);
     for (const feed of feeds) {
       const topic = this.#topics.get(feed.name) ?? newTopic(feed);
@@ -167,7 +167,7 @@ export class StreamHub {
     });
   }
 
-  #remove(reader: Reader): void {
+  #remove(reader: StreamReader): void {
     if (!this.#readers.delete(reader)) return; // It has ended before its connection was closed.
     this.#ofServer.add(-1);
     this.#ofCallers.change(reader.caller, (own) => {
@@ -179,7 +179,7 @@ export class StreamHub {
     }
   }
 
-  #end(reader: Reader): void {
+  #end(reader: StreamReader): void {
     this.#remove(reader);
     reader.sink.end();
   }

@@ -40,10 +40,10 @@ export interface Topic {
   states: Map<string, { version: number; text: string }>;
   /** How many states there have been. */
   versions: number;
-  readers: Set<Reader>;
+  readers: Set<StreamReader>;
 }
 
-export interface Reader extends Watcher {
+export interface StreamReader extends Watcher {
   sink: Sink;
   /** What it watches, with the version of each state that was sent. */
   topics: Map<Topic, Map<string, number>>;
@@ -69,7 +69,7 @@ export function updateTopic(topic: Topic, states: readonly StreamState[]): void 
 }
 
 /** Sends the states that the reader does not have yet, unless it still takes earlier ones. */
-export function sendTo(reader: Reader, comment = ''): void {
+export function sendTo(reader: StreamReader, comment = ''): void {
   const { sink } = reader;
   if (sink.writableNeedDrain) {
     reader.heldSince ??= performance.now();

@@ -2,8 +2,8 @@ import { auditAs } from '../../../operators/audit.ts';
 import { referenceTo } from '../../../operators/roles.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
-import { requireQueue as findQueue } from '../../../waitlist/queue/registry.ts';
-import type { AdminParts, Caller } from './parts.ts';
+import { requireQueue } from '../../../waitlist/queue/registry.ts';
+import type { AdminParts, Caller } from './admin-parts.ts';
 
 export { environmentQuery, waitlistParams } from '../../../operations/core/scope.ts';
 
@@ -13,10 +13,10 @@ export function domainFor({ waitlists, context }: AdminParts, { caller }: { call
 }
 
 /** The queue that a route is about, or a 404. */
-export function requireQueue(
+export function queueOfRequest(
   { waitlists }: AdminParts,
   { waitlistId }: { waitlistId: string },
   { environment }: { environment?: string | undefined },
 ): Promise<Queue> {
-  return findQueue(waitlists, waitlistId, environment);
+  return requireQueue(waitlists, waitlistId, environment);
 }

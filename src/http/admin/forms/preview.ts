@@ -8,9 +8,9 @@ import { described, named, withExamples } from '../../../wire/schema.ts';
 import { settingSchemas } from '../../../wire/settings.ts';
 import { previewFormPage } from '../../form/hosted-page.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { environmentQuery, queueOfRequest, waitlistParams } from '../core/waitlist-scope.ts';
 
 const { enabled: _enabled, captcha: _captcha, ...drafted } = formProperties;
 
@@ -81,7 +81,7 @@ export function registerFormPreview(app: TypedApp, parts: AdminParts): void {
     '/waitlists/:waitlistId/form/preview',
     { schema, bodyLimit: 64 * 1024 },
     async ({ params, query, body }) => {
-      const queue = await requireQueue(parts, params, query);
+      const queue = await queueOfRequest(parts, params, query);
       const { colour, ...changes } = body;
       if (colour !== undefined) checkSettings({ colour: MAIL_SETTINGS.colour }, { colour });
       const form = await draftForm(context, queue, changes);

@@ -6,9 +6,9 @@ import { tag } from '../../../operations/mails/mail.ts';
 import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from '../../../operations/mails/settings.ts';
 import { PICTURE_BYTES_MAX, PICTURE_TYPES } from '../../../waitlist/settings/pictures.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery, queueOfRequest, waitlistParams } from '../core/waitlist-scope.ts';
 
 const schema = {
   ...adminSchema({
@@ -48,7 +48,7 @@ export async function registerLogo(app: TypedApp, parts: AdminParts): Promise<vo
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.post('/waitlists/:waitlistId/logo', { schema, bodyLimit: PICTURE_BYTES_MAX }, async (request) => {
       const { params, query, body } = request;
-      await requireQueue(parts, params, query);
+      await queueOfRequest(parts, params, query);
       if (!body || body.length === 0) throw invalid('body: is required');
       await uploadLogo(domainFor(parts, request), params.waitlistId, body);
       return presentUpdated(parts, params.waitlistId);

@@ -10,7 +10,7 @@ import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { readCounters } from '../../../waitlist/queue/tally.ts';
 import { presentJob } from '../../../wire/job.ts';
 import type { Mask } from '../../../wire/mask.ts';
-import { presentCounters, presentDelivery } from '../../../wire/stream.ts';
+import { presentCounters, presentDeliveryHealth } from '../../../wire/stream.ts';
 import type { Feed, StreamState } from '../core/stream-topic.ts';
 
 /** Its cost grows with the number of queues. */
@@ -59,5 +59,5 @@ function jobState(job: JobSummary, mask: Mask): StreamState {
 }
 
 function delivery(queue: Queue | undefined, health: readonly ChannelHealth[]): StreamState {
-  return { slot: 'delivery', event: 'delivery', data: presentDelivery(queue, health, EMAIL_CHANNELS) };
+  return { slot: 'delivery', event: 'delivery', data: presentDeliveryHealth(queue, health, EMAIL_CHANNELS) };
 }

@@ -7,11 +7,11 @@ import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { EXAMPLE_STREAM } from '../../../wire/stream.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
 import type { Feed } from '../core/stream-topic.ts';
-import { environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
+import { environmentQuery, queueOfRequest } from '../core/waitlist-scope.ts';
 import { installationFeed, queueFeed } from './feeds.ts';
 
 const RETRY_MS = 2_000;
@@ -71,7 +71,7 @@ export function registerStream(app: TypedApp, parts: AdminParts): void {
   const { streams: hub } = parts;
   const queueFor = async (watched: string, environment: string | undefined): Promise<Queue> => {
     const [waitlistId = '', own] = watched.split(':', 2);
-    return requireQueue(parts, { waitlistId }, { environment: own ?? environment });
+    return queueOfRequest(parts, { waitlistId }, { environment: own ?? environment });
   };
   const feedsOf = async ({ waitlist, environment }: Query, role: Role): Promise<Feed[]> => {
     const mask = maskFor(role);

@@ -20,9 +20,9 @@ import { exportFile } from '../../../wire/export.ts';
 import { EXAMPLE_JOB } from '../../../wire/job.ts';
 import { WORD } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery, queueOfRequest, waitlistParams } from '../core/waitlist-scope.ts';
 
 /** Often enough to watch. Each time is a commit, which signups beside it wait for. */
 const NOTED_EVERY_MS = 5_000;
@@ -59,7 +59,7 @@ const errorsSchema = adminSchema({
 export function registerImportErrors(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/imports/:jobId/errors';
   app.get(path, { schema: errorsSchema, exposeHeadRoute: false }, async ({ params, query }, reply) => {
-    const queue = await requireQueue(parts, params, query);
+    const queue = await queueOfRequest(parts, params, query);
     const { id } = await findImport(parts.waitlists, queue, params.jobId);
     return sendFile(reply, CSV, `${params.jobId}-errors.csv`, errorsFile(parts.waitlists, queue, id));
   });
@@ -106,7 +106,7 @@ export function registerBadRows(app: TypedApp, parts: AdminParts): void {
   const options = { schema: rowsSchema, exposeHeadRoute: false, config: { isLong: true } };
   app.get(path, options, async (request, reply) => {
     const { params, query } = request;
-    const queue = await requireQueue(parts, params, query);
+    const queue = await queueOfRequest(parts, params, query);
     const rows = await openBadRows(domainFor(parts, request), queue, params.jobId);
     return sendFile(reply, CSV, `${params.jobId}-bad-rows.csv`, rows);
   });
@@ -166,7 +166,7 @@ export function registerExportFile(app: TypedApp, parts: AdminParts): void {
   const options = { schema: fileSchema, exposeHeadRoute: false, config: { isLong: true } };
   app.get(path, options, async (request, reply) => {
     const { params, query } = request;
-    const queue = await requireQueue(parts, params, query);
+    const queue = await queueOfRequest(parts, params, query);
     const domain = domainFor(parts, request);
     const open = await openExport(domain, queue, params.jobId);
     const { format } = open.input;

@@ -15,9 +15,9 @@ import { oneOf } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
 import { readUpload, type UploadLimits, UploadTooLarge } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import type { AdminParts } from '../core/parts.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery, queueOfRequest, waitlistParams } from '../core/waitlist-scope.ts';
 import { flag, formatOf, readingOf, readingQuery, TYPES } from './import-query.ts';
 
 /** Many rows, and read in a moment. */
@@ -124,7 +124,7 @@ export async function registerUploads(app: TypedApp, parts: AdminParts): Promise
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     scope.post(path, options, async (request, reply) => {
       const { params, query, caller } = request;
-      const queue = await requireQueue(parts, params, query);
+      const queue = await queueOfRequest(parts, params, query);
       const format = query.format ?? formatOf(request);
       refuseUnread(request, uploads);
       if (!request.body) throw invalid('body: is required');
@@ -147,7 +147,7 @@ export async function registerUploads(app: TypedApp, parts: AdminParts): Promise
       { schema: previewSchema, bodyLimit: PREVIEW_BYTES_MAX },
       async (request) => {
         const { params, query, body } = request;
-        await requireQueue(parts, params, query);
+        await queueOfRequest(parts, params, query);
         const format = query.format ?? formatOf(request);
         if (!body) throw invalid('body: is required');
         const bytes = readUpload(body, { ...uploads, bytesMax: PREVIEW_BYTES_MAX });

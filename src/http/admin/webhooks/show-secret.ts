@@ -12,9 +12,9 @@ import { findEndpointIn } from '../../../webhooks/endpoints.ts';
 import { presentRevealedSecret } from '../../../webhooks/present.ts';
 import { idPattern, named, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { type AdminParts, personOf } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, personOf } from '../core/parts.ts';
-import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery, queueOfRequest, waitlistParams } from '../core/waitlist-scope.ts';
 
 const Secrets = Type.Object(
   {
@@ -67,7 +67,7 @@ const schema = adminSchema({
 export function registerShowSecret(app: TypedApp, parts: AdminParts): void {
   app.post('/waitlists/:waitlistId/webhooks/:endpointId/secret', { schema }, async (request) => {
     const { params, query, body } = request;
-    const queue = await requireQueue(parts, params, query);
+    const queue = await queueOfRequest(parts, params, query);
     await findEndpointIn(parts.waitlists, queue, params.endpointId);
     await requirePassword(parts, personOf(request).actor, body.password);
     return presentRevealedSecret(await revealSecret(domainFor(parts, request), params.endpointId));

@@ -8,7 +8,7 @@ import { Scrollable } from '../../ui/scrollable.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { TemplateFailure } from './template-failure.tsx';
-import type { Preview } from './use-preview.ts';
+import type { MailPreview } from './use-preview.ts';
 
 const PATH = '/waitlists/$waitlistId/emails/$kind';
 const WIDTHS = { desktop: 680, phone: 375 };
@@ -19,7 +19,7 @@ const VIEWS = [
 ] as const;
 
 interface PreviewPaneProps {
-  preview: Preview;
+  preview: MailPreview;
   about: string;
   /** Above the email. */
   options: ReactNode;

@@ -4,9 +4,9 @@ import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonForms } from '../../ui/skeleton.tsx';
+import { MailSettingsForm } from './mail-settings-form.tsx';
 import { mailSettingsQuery } from './mails.ts';
 import { SenderCheckCard } from './sender-check.tsx';
-import { SettingsForm } from './settings-form.tsx';
 
 /** Sender, look and links of all emails of a waitlist. */
 export function SettingsTab({ scope }: { scope: Scope }) {
@@ -18,7 +18,7 @@ export function SettingsTab({ scope }: { scope: Scope }) {
     <QueryProblem framed query={query}>
       {query.data ? (
         <div className="flex flex-col gap-6">
-          <SettingsForm
+          <MailSettingsForm
             key={scope.waitlistId}
             scope={scope}
             settings={query.data}

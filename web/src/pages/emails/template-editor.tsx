@@ -14,7 +14,7 @@ import { languageName } from './mail-names.ts';
 import type { TaggedTemplate } from './mails.ts';
 import { PreviewOptions } from './preview-options.tsx';
 import { PreviewPane } from './preview-pane.tsx';
-import { TemplateTexts } from './template-texts.tsx';
+import { TemplateTextsCard } from './template-texts-card.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { usePreview } from './use-preview.ts';
 import { useTemplateDraft } from './use-template-draft.ts';
@@ -67,7 +67,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Ta
         }
       />
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <TemplateTexts template={template} texts={texts} isOutOfDate={isOutOfDate} preview={preview} />
+        <TemplateTextsCard template={template} texts={texts} isOutOfDate={isOutOfDate} preview={preview} />
         <PreviewPane
           preview={preview}
           about={`With ${person === undefined ? 'example values' : 'their values'}. Links do nothing here.`}

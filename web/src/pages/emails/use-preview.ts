@@ -10,4 +10,4 @@ export function usePreview(scope: Scope, kind: MailKind, request: PreviewRequest
   return useQuery({ ...previewQuery(scope, kind, shown), placeholderData: keepPreviousData });
 }
 
-export type Preview = ReturnType<typeof usePreview>;
+export type MailPreview = ReturnType<typeof usePreview>;

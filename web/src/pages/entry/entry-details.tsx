@@ -7,6 +7,7 @@ import type { AboutEntry } from './about-entry.ts';
 import { Copied, Fact, Missing } from './entry-facts.tsx';
 import { EntryMail } from './entry-mail.tsx';
 import { EntryMailbox } from './entry-mailbox.tsx';
+import { EntryPosition } from './entry-position.tsx';
 import { EntryShare } from './entry-share.tsx';
 import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
@@ -24,9 +25,7 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
         <Fact label="Status">
           <StatusBadge status={entry.status} />
         </Fact>
-        <Fact label="Position">
-          {entry.position === null ? <Missing /> : `#${entry.position.toLocaleString('en')}`}
-        </Fact>
+        <EntryPosition scope={scope} entry={entry} />
         <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
         <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
         <Fact label="Referrals">{entry.referrals.toLocaleString('en')}</Fact>

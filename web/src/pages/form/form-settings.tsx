@@ -5,7 +5,7 @@ import { ColorField } from '../../ui/color-field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { type MailSettings, updateMailSettings } from '../emails/mails.ts';
-import { changesOf, draftOf, previewOf } from './draft.ts';
+import { changesOf, draftOf, previewOf } from './form-draft.ts';
 import { FormPreview, useFormPreview } from './form-preview.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
 import { LogoField } from './logo-field.tsx';

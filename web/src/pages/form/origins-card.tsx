@@ -5,7 +5,7 @@ import { Card } from '../../ui/card.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { linesOf } from './draft.ts';
+import { linesOf } from './form-draft.ts';
 import { type Form, type FormChanges, formQuery, updateForm } from './form-query.ts';
 
 const draftOf = ({ allowedOrigins }: Form) => allowedOrigins.join('\n');

@@ -2,7 +2,7 @@ import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { CaptchaChoice } from './draft.ts';
+import type { CaptchaChoice } from './form-draft.ts';
 import type { Form } from './form-query.ts';
 import type { SettingsCardProps } from './settings-cards.tsx';
 

@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { REFUSED_PERIODS, type RefusedPeriod } from './periods.ts';
+import { REFUSED_PERIODS, type RefusedPeriod } from './form-choices.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,8 +2,8 @@ import type { Schemas } from '../../api/client.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
-import type { Draft } from './draft.ts';
 import { FieldsEditor } from './fields-editor.tsx';
+import type { Draft } from './form-draft.ts';
 
 /** What each card of the settings gets. */
 export interface SettingsCardProps {

@@ -11,7 +11,7 @@ import { conditionsOf } from '../queue/segment-words.ts';
 import type { InviteWay } from './invites-search.ts';
 
 /** Whom to invite, as far as it is filled in. What was filled in for one way stays while another is looked at. */
-export interface WhomDraft {
+interface WhomDraft {
   first: string;
   segment: SegmentDraft;
   email: string;

@@ -12,9 +12,9 @@ import { type Column, Table } from '../../ui/table.tsx';
 import {
   CreateHookKeyDialog,
   DeleteHookKeyDialog,
+  KeySecretDialog,
   type MadeKey,
   NewHookKeyDialog,
-  SecretDialog,
   TopicDialog,
 } from './hook-key-dialogs.tsx';
 import { canSign, type HookKey, type HookKind, type HookScope, labelOf, maskedKey } from './hook-keys.ts';
@@ -65,7 +65,7 @@ export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope 
         />
       )}
       {asking?.what === 'secret' && (
-        <SecretDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
+        <KeySecretDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
       )}
       {asking?.what === 'topic' && (
         <TopicDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />

@@ -109,7 +109,7 @@ export function NewHookKeyDialog({
   );
 }
 
-export function SecretDialog({
+export function KeySecretDialog({
   kind,
   scope,
   target,

@@ -21,8 +21,8 @@ export const PERIODS = [
   { value: '12m', label: '12 months', interval: 'week', count: 52 },
 ] as const satisfies readonly Period[];
 
-export type PeriodName = (typeof PERIODS)[number]['value'];
-export const PERIOD_NAMES = PERIODS.map(({ value }) => value);
+type PeriodName = (typeof PERIODS)[number]['value'];
+const PERIOD_NAMES = PERIODS.map(({ value }) => value);
 export const DEFAULT_PERIOD: PeriodName = '30d';
 
 /** A range of one's own. */

@@ -10,7 +10,7 @@ import { GiantTableLoading } from '../../ui/giant-table-loading.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { entryColumns, leastWidth } from './entry-columns.tsx';
 import { JumpTo } from './jump-to.tsx';
-import { FirstSignup, NobodyHere, NotFound } from './queue-empty.tsx';
+import { NobodyHere, NobodyYet, NoMatch } from './queue-empty.tsx';
 import type { QueueSearch } from './queue-search.ts';
 import { NO_SEGMENT } from './segment.ts';
 import type { QueueList } from './use-queue-list.ts';
@@ -95,7 +95,7 @@ function Nobody({
   const { wanted } = list;
   if (wanted)
     return (
-      <NotFound
+      <NoMatch
         text={wanted}
         onFilter={() => {
           onChange({ search: undefined });
@@ -104,7 +104,7 @@ function Nobody({
         onClear={() => onChange({ search: undefined })}
       />
     );
-  if (list.everyone === 0) return <FirstSignup scope={scope} />;
+  if (list.everyone === 0) return <NobodyYet scope={scope} />;
   return <NobodyHere tab={list.tab} onClear={list.isFiltered ? () => onChange(NO_SEGMENT) : undefined} />;
 }
 

@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import type { QueueTab } from './queue-search.ts';
 
 /** Before the first signup: for those who can create a key, a request that makes one. */
-export function FirstSignup({ scope }: { scope: Scope }) {
+export function NobodyYet({ scope }: { scope: Scope }) {
   const mayCreateKey = useMay('admin');
   const title =
     scope.environment === 'production' ? 'Nobody has signed up yet' : `Nobody in ${scope.environment} yet`;
@@ -47,7 +47,7 @@ export function FirstSignup({ scope }: { scope: Scope }) {
   );
 }
 
-export function NotFound({
+export function NoMatch({
   text,
   onFilter,
   onClear,

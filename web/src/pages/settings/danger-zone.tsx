@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
+import type { Waitlist } from '../../api/waitlists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
-import type { Waitlist } from './draft.ts';
 
 interface DangerZoneProps {
   waitlist: Waitlist;

@@ -5,7 +5,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { DangerZone } from './danger-zone.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { WaitlistSettingsForm } from './waitlist-settings-form.tsx';
 
 export function SettingsPage() {
   const { waitlistId, environment } = useScope();
@@ -25,7 +25,7 @@ export function SettingsPage() {
           <SkeletonForms narrow cards={[[1, 1], [1, 1], [1, 1], [1], [1]]} />
         ) : (
           <div className="flex flex-col gap-6">
-            <SettingsForm
+            <WaitlistSettingsForm
               key={waitlistId}
               waitlist={query.data}
               environment={environment}

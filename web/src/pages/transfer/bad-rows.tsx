@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
+import type { Job } from '../../api/jobs.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { badRowsUrl, errorsUrl, isFresh, type Job } from './jobs.ts';
+import { badRowsUrl, errorsUrl, isFresh } from './jobs.ts';
 import { type BadRow, readBadRows } from './read-bad-rows.ts';
 
 const SHOWN = 10;

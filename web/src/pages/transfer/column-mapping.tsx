@@ -1,9 +1,9 @@
 import { Badge } from '../../ui/badge.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type ColumnMap, chooseField } from './column-map.ts';
-import type { Preview } from './upload.ts';
+import type { FilePreview } from './upload.ts';
 
-type PreviewColumn = Preview['columns'][number];
+type PreviewColumn = FilePreview['columns'][number];
 
 /** As in the API. `metadata` here stands for a key with the name of the column. */
 const FIELDS = [

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download, FileDown } from 'lucide-react';
 import { people } from '../../api/entries.ts';
+import { isActive, type Job } from '../../api/jobs.ts';
 import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
@@ -10,7 +11,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { exportsQuery, fileUrl, hasFile, isFinished, type Job, newest, POLL_MS } from './jobs.ts';
+import { exportsQuery, fileUrl, hasFile, newest, POLL_MS } from './jobs.ts';
 
 /** Why there was never a file. */
 const ENDED: Partial<Record<Job['state'], string>> = { cancelled: 'Cancelled', failed: 'Failed' };
@@ -67,11 +68,11 @@ export function ExportHistory({ scope }: { scope: Scope }) {
 
 /** One that nobody downloads stays as it is. */
 function isMoving(job: Job): boolean {
-  return !isFinished(job) && Date.now() - Date.parse(job.createdAt) < 60_000;
+  return isActive(job) && Date.now() - Date.parse(job.createdAt) < 60_000;
 }
 
 function Size({ job }: { job: Job }) {
   if (isMoving(job) && job.done) return <Progress label="Exported" value={job.done} max={job.total} />;
-  const count = isFinished(job) ? job.done : job.total;
+  const count = isActive(job) ? job.total : job.done;
   return <span className="tabular-nums">{count === null ? 'More than 10,000 people' : people(count)}</span>;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileUp } from 'lucide-react';
 import { useCommands } from '../../api/commands.ts';
+import type { Job } from '../../api/jobs.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -9,7 +10,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { JobBadge } from './job-badge.tsx';
-import { importResultOf, importsQuery, type Job, rowsInWords } from './jobs.ts';
+import { importResultOf, importsQuery, rowsInWords } from './jobs.ts';
 
 const COLUMNS: Column<Job>[] = [
   { id: 'at', label: 'Started', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { isActive, type Job } from '../../api/jobs.ts';
 import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -21,8 +22,6 @@ import {
   importQuery,
   importResultOf,
   importsQuery,
-  isFinished,
-  type Job,
   jobQuery,
   newest,
   rowsInWords,
@@ -79,14 +78,14 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
         <QueryProblem query={query}>
           {job ? (
             <div className="flex flex-col gap-4">
-              {!isFinished(job) && <Running job={job} onCancel={cancel} />}
+              {isActive(job) && <Running job={job} onCancel={cancel} />}
               <div className="flex flex-col gap-4 empty:hidden" aria-live="polite">
                 {job.error !== null && <Alert title="The import stopped">{capitalize(job.error)}.</Alert>}
                 {job.state === 'cancelled' && (
                   <p className="text-mute">Cancelled. What was imported before stays.</p>
                 )}
                 {result && <ImportOutcome result={result} />}
-                {isFinished(job) && result && (
+                {!isActive(job) && result && (
                   <Ended
                     job={job}
                     scope={scope}

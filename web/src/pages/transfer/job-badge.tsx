@@ -1,5 +1,6 @@
+import type { Job } from '../../api/jobs.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { importResultOf, type Job } from './jobs.ts';
+import { importResultOf } from './jobs.ts';
 
 const STATES: Record<Job['state'], { label: string; tone: Tone }> = {
   queued: { label: 'Queued', tone: 'sky' },

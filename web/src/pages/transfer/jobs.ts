@@ -1,9 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call } from '../../api/client.ts';
+import { isActive, type Job } from '../../api/jobs.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-
-export type Job = Schemas['Job'];
 
 /** The stream tells at once. This is for when it cannot be reached. */
 export const POLL_MS = 5_000;
@@ -14,21 +13,17 @@ export function rowsInWords(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
 }
 
-export function isFinished({ state }: Job): boolean {
-  return state === 'done' || state === 'failed' || state === 'cancelled';
-}
-
 /** One job, asked for again until it ends. */
 export const jobQuery = (jobId: string) =>
   queryOptions({
     queryKey: ['job', jobId],
     queryFn: () => call(api.GET('/admin/v1/jobs/{jobId}', { params: { path: { jobId } } })),
-    refetchInterval: ({ state: { data } }) => (data && isFinished(data) ? false : POLL_MS),
+    refetchInterval: ({ state: { data } }) => (!data || isActive(data) ? POLL_MS : false),
   });
 
 /** A job as the stream last told it, unless what was loaded is newer. */
 export function newest(job: Job, told: Job | undefined): Job {
-  return told !== undefined && told.updatedAt >= job.updatedAt && !isFinished(job) ? told : job;
+  return told !== undefined && told.updatedAt >= job.updatedAt && isActive(job) ? told : job;
 }
 
 export function cancelJob(jobId: string): Promise<Job> {

@@ -2,7 +2,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { ImportOptions, Preview, TimeFormat } from './upload.ts';
+import type { FilePreview, ImportOptions, TimeFormat } from './upload.ts';
 
 const FORMATS: Record<TimeFormat, string> = {
   iso: 'Year-month-day (ISO 8601)',
@@ -14,8 +14,8 @@ const FORMATS: Record<TimeFormat, string> = {
 };
 
 interface TimeReadingProps {
-  times: NonNullable<Preview['times']>;
-  columns: Preview['columns'];
+  times: NonNullable<FilePreview['times']>;
+  columns: FilePreview['columns'];
   options: ImportOptions;
   onChange: (part: Partial<ImportOptions>) => void;
 }

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, call, type Schemas } from '../../api/client.ts';
 import { answered, keyFor } from '../../api/idempotency-keys.ts';
+import type { Job } from '../../api/jobs.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
-import type { Job } from './jobs.ts';
 
-export interface Preview extends ImportPreview {
+export interface FilePreview extends ImportPreview {
   /** A file with a header and nothing else has none. */
   hasRows: boolean;
 }
@@ -81,7 +81,7 @@ export const previewQuery = ({ waitlistId, environment }: Scope, file: File, opt
   const url = `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports/preview?${query}`;
   return queryOptions({
     queryKey: ['import-preview', file.name, file.size, file.lastModified, url],
-    queryFn: async ({ signal }): Promise<Preview> => {
+    queryFn: async ({ signal }): Promise<FilePreview> => {
       const type = typeOf(file.name) ?? 'text/csv';
       const body = await readStart(file, PREVIEW_BYTES);
       const response = await fetch(url, {
@@ -96,7 +96,7 @@ export const previewQuery = ({ waitlistId, environment }: Scope, file: File, opt
         return { ...preview, hasRows };
       }
       const error = await response.json().catch(() => undefined);
-      return call<Preview>(Promise.resolve({ error, response })).catch(refusedFile);
+      return call<FilePreview>(Promise.resolve({ error, response })).catch(refusedFile);
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -2,7 +2,7 @@ import { draftTemplates } from '../../../mail/templates/worker.ts';
 import { mails } from '../../../operations/mails/mails.ts';
 import { mailSettings } from '../../../operations/mails/settings.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import type { AdminParts } from '../core/parts.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { serveOperations } from '../core/serve-operations.ts';
 import { registerLogo } from './logo.ts';
 

@@ -3,29 +3,47 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
+import type { Waitlist } from '../../api/waitlists.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { asIs, draftsOf, line, number, numberOr } from '../../ui/drafts.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { changesOf, draftOf, type Waitlist } from './draft.ts';
 import { expiryOptions } from './durations.ts';
+
+const { draftOf, changesOf } = draftsOf({
+  name: line,
+  confirmEmails: asIs<boolean>(),
+  boost: number,
+  referralCap: numberOr(''),
+  inviteExpiryMs: numberOr('never'),
+  returnToQueue: asIs<boolean>(),
+  metadataKeys: {
+    show: (keys: string[]) => keys.join(', '),
+    read: (text: string) =>
+      text
+        .split(',')
+        .map((key) => key.trim())
+        .filter((key) => key !== ''),
+  },
+});
 
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
 
-interface SettingsFormProps {
+interface WaitlistSettingsFormProps {
   waitlist: Waitlist;
   environment: string;
   onSaved: () => Promise<unknown>;
 }
 
 /** All settings of a waitlist. They apply in every environment. */
-export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormProps) {
+export function WaitlistSettingsForm({ waitlist, environment, onSaved }: WaitlistSettingsFormProps) {
   const { draft, changes, set, problem, form } = useSettings({
     saved: waitlist,
     draftOf,
@@ -118,9 +136,9 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
           <Field label="Invites expire" error={problem('inviteExpiryMs')}>
             <Select
               label="Invites expire"
-              value={draft.inviteExpiry}
-              onChange={(inviteExpiry) => set({ inviteExpiry })}
-              options={expiryOptions(draft.inviteExpiry)}
+              value={draft.inviteExpiryMs}
+              onChange={(inviteExpiryMs) => set({ inviteExpiryMs })}
+              options={expiryOptions(draft.inviteExpiryMs)}
             />
           </Field>
           <Switch

@@ -5,7 +5,7 @@ import {
   undoImport,
 } from '../../../operations/transfer/transfer.ts';
 import type { TypedApp } from '../../typed-app.ts';
-import type { AdminParts } from '../core/parts.ts';
+import type { AdminParts } from '../core/admin-parts.ts';
 import { serveOperations } from '../core/serve-operations.ts';
 import { registerBadRows, registerExportFile, registerImportErrors } from './downloads.ts';
 import { registerUploads } from './uploads.ts';

@@ -1,4 +1,4 @@
-import { STYLE } from '../docs/style.ts';
+import { STYLE } from '../docs/reference-style.ts';
 
 /** Those of the reference, and what only text needs. */
 export const GUIDE_STYLE = `${STYLE}

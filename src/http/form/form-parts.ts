@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { chooseLanguage, type Language, textsIn } from '../../languages/languages.ts';
 import type { Texts } from '../../languages/texts.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Refusals } from '../../waitlist/forms/refusals.ts';
@@ -31,16 +30,6 @@ declare module 'fastify' {
     /** Set for routes under `/form/v1`. */
     form?: LiveForm;
   }
-}
-
-/** The person's choice, or else their browser's. */
-export function languageFor({ headers, query }: FastifyRequest, chosen?: unknown): Language {
-  const { lang } = (query ?? {}) as { lang?: unknown };
-  return chooseLanguage(headers['accept-language'], chosen ?? lang);
-}
-
-export function textsFor(request: FastifyRequest, chosen?: unknown): Texts {
-  return textsIn(languageFor(request, chosen));
 }
 
 export function isOwnOrigin(publicUrl: string, origin: string, { host }: FastifyRequest): boolean {

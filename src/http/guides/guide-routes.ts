@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../lib/errors.ts';
 import { COMMAND, ROOT } from '../../lib/root.ts';
 import type { Document } from '../docs/document.ts';
-import type { Related } from '../docs/page.ts';
-import { addressOf, sendPage } from '../plugins/docs.ts';
+import type { Related } from '../docs/reference-page.ts';
+import { originOf, sendPage } from '../plugins/docs.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
-import { GUIDE_POLICY, guidePage, type Surroundings, searchPage } from './page.ts';
+import { GUIDE_POLICY, guidePage, type Surroundings, searchPage } from './guide-page.ts';
 import { type Findable, operationsOf, QUERY_CHARACTERS_MAX, search, sectionsOf } from './search.ts';
 import { llmsFullText, llmsText, readSite, type Site } from './site.ts';
 
@@ -69,7 +69,7 @@ export function registerGuides(
     });
   }
   app.get('/llms.txt', route, async (request, reply) =>
-    reply.type('text/plain; charset=utf-8').send(llmsText(open(), addressOf(request) + base)),
+    reply.type('text/plain; charset=utf-8').send(llmsText(open(), originOf(request) + base)),
   );
   app.get('/llms-full.txt', route, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(llmsFullText(open())),

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import { type MailProvider, publicKeyOf } from '../../waitlist/mail-events/providers.ts';
 import type { MailEvent } from '../../waitlist/mail-events/record-mail-events.ts';
 import { at, isStandardWebhook, type SignedRequest } from '../signed-request.ts';
-import { about, isRecent, listOf, type Shape } from './shape.ts';
+import { about, isRecent, listOf, type Shape } from './report-shape.ts';
 import type { OpenSns } from './sns.ts';
 
 export function providerShapes(openSns: OpenSns): Record<Exclude<MailProvider, 'plain'>, Shape> {

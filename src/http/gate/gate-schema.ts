@@ -16,9 +16,9 @@ import {
   withExamples,
 } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { idempotencyHeaders } from '../sdk/parts.ts';
-import { PROVIDER_ANSWERS, PROVIDER_QUESTIONS } from './bodies.ts';
-import { SHAPE_NAMES } from './shapes.ts';
+import { idempotencyHeaders } from '../sdk/sdk-parts.ts';
+import { PROVIDER_ANSWERS, PROVIDER_QUESTIONS } from './provider-questions.ts';
+import { SHAPE_NAMES } from './question-shapes.ts';
 
 /** What people read who are not let in. */
 export const DENIALS: Record<DenialReason, string> = {

@@ -2,15 +2,39 @@ import type { ReactNode } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { ColorField } from '../../ui/color-field.tsx';
+import { draftsOf, lineOrNull, number } from '../../ui/drafts.ts';
+import { durationInWords } from '../../ui/duration.ts';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { LANGUAGE_OPTIONS } from './mail-names.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
-import { changesOf, draftOf, reminderOptions, type TextSetting } from './settings-draft.ts';
 
-interface SettingsFormProps {
+const TEXTS = {
+  from: lineOrNull,
+  fromName: lineOrNull,
+  replyTo: lineOrNull,
+  joinUrl: lineOrNull,
+  confirmUrl: lineOrNull,
+  referralUrl: lineOrNull,
+  colour: lineOrNull,
+  logoUrl: lineOrNull,
+  footer: lineOrNull,
+};
+type TextSetting = keyof typeof TEXTS;
+
+/** An empty text restores the default. */
+const { draftOf, changesOf } = draftsOf({
+  ...TEXTS,
+  language: {
+    show: (language: MailSettings['language']): string => language ?? 'en',
+    read: (language: string) => language as MailSettings['language'],
+  },
+  inviteReminderMs: number,
+});
+
+interface MailSettingsFormProps {
   scope: Scope;
   settings: MailSettings;
   defaultFrom: string;
@@ -18,7 +42,7 @@ interface SettingsFormProps {
   onSaved: () => Promise<unknown>;
 }
 
-export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: SettingsFormProps) {
+export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: MailSettingsFormProps) {
   const { draft, set, problem, form } = useSettings({
     saved: settings,
     draftOf,
@@ -119,15 +143,31 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
             <Select
               label="Invite reminder"
               disabled={readOnly}
-              value={draft.reminder}
+              value={draft.inviteReminderMs}
               options={reminderOptions(String(settings.inviteReminderMs))}
-              onChange={(reminder) => set({ reminder })}
+              onChange={(inviteReminderMs) => set({ inviteReminderMs })}
             />
           </Field>
         </div>
       </Card>
     </SaveForm>
   );
+}
+
+const HOUR_MS = 3_600_000;
+const REMINDERS = [
+  { value: String(HOUR_MS), label: '1 hour before' },
+  { value: String(12 * HOUR_MS), label: '12 hours before' },
+  { value: String(24 * HOUR_MS), label: '1 day before' },
+  { value: String(48 * HOUR_MS), label: '2 days before' },
+  { value: String(72 * HOUR_MS), label: '3 days before' },
+  { value: String(7 * 24 * HOUR_MS), label: '7 days before' },
+];
+
+/** Another value than the usual ones was set over the API: it stays a choice. */
+function reminderOptions(current: string): readonly { value: string; label: string }[] {
+  if (REMINDERS.some(({ value }) => value === current)) return REMINDERS;
+  return [...REMINDERS, { value: current, label: `${durationInWords(Number(current))} before` }];
 }
 
 function Holds({ name }: { name: string }) {

@@ -3,12 +3,13 @@ import type { Texts } from '../../languages/texts.ts';
 import { DoorlistError, type ErrorCode } from '../../lib/errors.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
 import { STATUS } from '../problem.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
 import { noticePage, type Page, sendPage } from './page.ts';
-import { type PageParts, textsFor, wantsJson } from './parts.ts';
+import { type PageParts, wantsJson } from './page-parts.ts';
 
 /** The pages that links in mails lead to. They work without scripts. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {

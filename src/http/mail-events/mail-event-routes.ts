@@ -11,10 +11,10 @@ import type { ReadBody } from '../plugins/body-reader.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { BODY_BYTES_MAX, EVENTS_MAX } from './bodies.ts';
-import { KEY_NEEDED, mailEventsSchema } from './schema.ts';
-import type { Opened, Shape } from './shape.ts';
-import { providerShapes } from './shapes.ts';
+import { KEY_NEEDED, mailEventsSchema } from './mail-event-schema.ts';
+import { BODY_BYTES_MAX, EVENTS_MAX } from './provider-reports.ts';
+import type { Opened, Shape } from './report-shape.ts';
+import { providerShapes } from './report-shapes.ts';
 import type { OpenSns } from './sns.ts';
 
 /** The largest batch that a provider sends is that of SendGrid, with 768 KiB. */

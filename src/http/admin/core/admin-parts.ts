@@ -42,11 +42,7 @@ export function personOf({ caller }: FastifyRequest): Person {
 }
 
 export function clientDetails(request: FastifyRequest) {
-  return { address: addressOf(request), agent: request.headers['user-agent'] ?? '' };
-}
-
-export function addressOf(request: FastifyRequest): string {
-  return clientOf(request);
+  return { address: clientOf(request), agent: request.headers['user-agent'] ?? '' };
 }
 
 export function startSession({ cookies, limits }: AdminParts, reply: FastifyReply, signedIn: SignedIn): void {
@@ -68,7 +64,7 @@ export async function takeSignIn(
   if (operator !== undefined) return signIns.take(`operator ${operator}`, reply);
   if (linkToken !== undefined && (await isUsable(context, linkToken)))
     return signIns.take(`link ${linkToken}`, reply);
-  signIns.take(addressOf(request), reply);
+  signIns.take(clientOf(request), reply);
 }
 
 async function isUsable(context: AdminParts['context'], token: string): Promise<boolean> {

@@ -5,9 +5,9 @@ import { responseRow } from '../../outbox/delivery.ts';
 import type { InstallationVault } from '../../vault/vault.ts';
 import { SENDER_OF } from '../../waitlist/queue/mail-pause.ts';
 import { messageId, type Sending } from '../render.ts';
-import { smtpChannel } from '../smtp/channel.ts';
 import type { MailServer } from '../smtp/mail-server.ts';
 import { KEPT } from '../smtp/outcome.ts';
+import { smtpChannel } from '../smtp/smtp-channel.ts';
 import { OPERATOR_MAIL_CHANNEL, type StoredOperatorMail } from './notices.ts';
 import { renderOperatorMail } from './render.ts';
 

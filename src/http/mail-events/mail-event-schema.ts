@@ -3,7 +3,7 @@ import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
 import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/hook-keys.ts';
 import { limits, named, oneOf, orOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EVENTS_MAX, PROVIDER_REPORTS } from './bodies.ts';
+import { EVENTS_MAX, PROVIDER_REPORTS } from './provider-reports.ts';
 
 const TEXT_CHARACTERS_MAX = 2_000;
 

@@ -12,11 +12,11 @@ import type { ReadBody } from '../plugins/body-reader.ts';
 import { closeUnread, sendError, toWire } from '../plugins/errors.ts';
 import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/keys.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
-import { readIdempotencyKey } from '../sdk/parts.ts';
+import { readIdempotencyKey } from '../sdk/sdk-parts.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { BODY_BYTES_MAX } from './bodies.ts';
-import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
-import { findShape, type GateAnswer, type Question, SHAPE_NAMES, type Shape } from './shapes.ts';
+import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './gate-schema.ts';
+import { BODY_BYTES_MAX } from './provider-questions.ts';
+import { findShape, type GateAnswer, type Question, SHAPE_NAMES, type Shape } from './question-shapes.ts';
 
 /** Room for the metadata that a provider sends along. */
 const DENIED_STATUS = 403;

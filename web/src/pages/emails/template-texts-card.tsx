@@ -11,19 +11,19 @@ import { languageName } from './mail-names.ts';
 import type { TaggedTemplate } from './mails.ts';
 import { Problems } from './problems.tsx';
 import { TemplateLanguages } from './template-languages.tsx';
-import type { Preview } from './use-preview.ts';
+import type { MailPreview } from './use-preview.ts';
 import type { TemplateDraft } from './use-template-draft.ts';
 import { Variables } from './variables.tsx';
 
-interface TemplateTextsProps {
+interface TemplateTextsCardProps {
   template: TaggedTemplate;
   texts: TemplateDraft;
   isOutOfDate: boolean;
-  preview: Preview;
+  preview: MailPreview;
 }
 
 /** Subject and body with what is wrong in them, and the variables that can be inserted. */
-export function TemplateTexts({ template, texts, isOutOfDate, preview }: TemplateTextsProps) {
+export function TemplateTextsCard({ template, texts, isOutOfDate, preview }: TemplateTextsCardProps) {
   const mayManage = useMay('admin');
   const { draft, set, meanwhile, discard } = texts;
   const subjectField = useRef<HTMLInputElement>(null);
@@ -91,7 +91,7 @@ export function TemplateTexts({ template, texts, isOutOfDate, preview }: Templat
 }
 
 /** The text in the first language was edited after this one. */
-function OutOfDate({ template, texts: { dirty, save } }: Pick<TemplateTextsProps, 'template' | 'texts'>) {
+function OutOfDate({ template, texts: { dirty, save } }: Pick<TemplateTextsCardProps, 'template' | 'texts'>) {
   const mayManage = useMay('admin');
   const { language, languages } = template;
   return (

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { chooseLanguage, languageOf, textsIn } from '../../languages/languages.ts';
-import type { Texts } from '../../languages/texts.ts';
+import { languageOf } from '../../languages/languages.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { LINK_TOKEN } from '../../wire/schema.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
@@ -33,12 +32,6 @@ export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {
 /** Whether the client is a backend and not a person. */
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return headers.accept?.startsWith('application/json') ?? false;
-}
-
-/** In the language of the `lang` parameter, or else of the browser. */
-export function textsFor(request: FastifyRequest): Texts {
-  const { lang } = request.query as { lang?: unknown };
-  return textsIn(chooseLanguage(request.headers['accept-language'], lang));
 }
 
 /** Keeps the chosen language when a form of the page is sent. */

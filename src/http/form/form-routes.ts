@@ -10,11 +10,12 @@ import { registerJsonBody } from '../plugins/body.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 import { STATUS } from '../problem.ts';
+import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerPictures, registerScripts } from './assets.ts';
+import type { FormParts } from './form-parts.ts';
 import { registerHostedPage } from './hosted-page.ts';
-import { type FormParts, textsFor } from './parts.ts';
-import { ANSWER_MS, handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
+import { ANSWER_MS, handlePost, hostedPath, isAllowedOrigin, isFromScript, UnknownFields } from './post.ts';
 import { presentPublicForm } from './public-form.ts';
 import { registerStatusPage } from './status-page.ts';
 
@@ -64,7 +65,7 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
     const form = request.form as LiveForm;
     const texts = textsFor(request);
     // Somebody opened the address of a page that answered a post.
-    if (!wantsJson(request)) return reply.redirect(hostedPath(form.queue, '', texts.tag));
+    if (!isFromScript(request)) return reply.redirect(hostedPath(form.queue, '', texts.tag));
     return presentPublicForm(parts, form, texts);
   });
   app.post('/form/v1/:formKey', route(parts.post), async (request, reply) =>
@@ -116,7 +117,7 @@ function sendProblem(parts: FormParts, error: Error, request: FastifyRequest, re
     return;
   }
   const isPage = !request.url.startsWith('/form/') || request.method === 'POST';
-  if (!(error instanceof DoorlistError) || !isPage || wantsJson(request)) {
+  if (!(error instanceof DoorlistError) || !isPage || isFromScript(request)) {
     sendError(error, request, reply, parts.context.log);
     return;
   }

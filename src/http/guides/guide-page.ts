@@ -1,10 +1,10 @@
 import { type Html, html } from '../docs/html.ts';
-import type { Related } from '../docs/page.ts';
+import type { Related } from '../docs/reference-page.ts';
 import { COMMON_SCRIPT } from '../docs/script.ts';
 import { securityPolicy, shell } from '../docs/shell.ts';
+import { GUIDE_STYLE } from './guide-style.ts';
 import { type Found, QUERY_CHARACTERS_MAX, RESULTS_MAX } from './search.ts';
 import type { GuidePage, Site } from './site.ts';
-import { GUIDE_STYLE } from './style.ts';
 
 export const GUIDE_POLICY = securityPolicy({ style: GUIDE_STYLE, script: COMMON_SCRIPT }, [
   "img-src 'self' data:",

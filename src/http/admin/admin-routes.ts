@@ -33,14 +33,14 @@ import { registerPassword } from './accounts/password.ts';
 import { registerSession } from './accounts/session.ts';
 import { registerSetup } from './accounts/setup.ts';
 import { registerTwoFactor } from './accounts/two-factor.ts';
+import type { AdminParts } from './core/admin-parts.ts';
 import { requireRoles } from './core/authenticate.ts';
 import { takeConditions } from './core/conditions.ts';
-import type { AdminParts } from './core/parts.ts';
 import { serveOperations } from './core/serve-operations.ts';
 import { registerFormPreview } from './forms/preview.ts';
-import { registerMails } from './mails/register.ts';
+import { registerMails } from './mails/mail-routes.ts';
 import { registerStream } from './stream/stream.ts';
-import { registerTransfer } from './transfer/register.ts';
+import { registerTransfer } from './transfer/transfer-routes.ts';
 import { registerShowSecret } from './webhooks/show-secret.ts';
 
 const PREFIX = '/admin/v1';
