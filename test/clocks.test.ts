@@ -142,7 +142,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
         const values = { email: 'ada@example.com', proof: await easyProof(form, made) };
         return (await client.request('POST', path, { body: values })).status;
       };
-      assert.equal(await join(TOKEN_MS_MIN), 200);
+      assert.equal(await join(TOKEN_MS_MIN + 60_000), 200);
       assert.equal(await join(-60_000), 403, 'too fast');
       assert.equal(await join(TOKEN_MS_MAX - 60_000), 200);
       assert.equal(await join(TOKEN_MS_MAX + 60_000), 403, 'too old');

@@ -252,7 +252,7 @@ describe('a running server', () => {
   });
 });
 
-forEachEngine((engine) => {
+forEachEngine('start', (engine) => {
   describe('the log of a server', () => {
     it('has no line for a health check, at the level that is set by default', async () => {
       const service = await startService(engine);

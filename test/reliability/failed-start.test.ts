@@ -27,7 +27,7 @@ async function change({ dataDir, environment }: Storage, statement: string): Pro
   database.close();
 }
 
-forEachEngine((engine) => {
+forEachEngine('start', (engine) => {
   describe('a start that fails', () => {
     const prepare = async () => {
       const storage = await createStorage(engine);

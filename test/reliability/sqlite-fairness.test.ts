@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startWriter, type Writer } from '../../src/db/sqlite/writer.ts';
 import { afterTest } from '../support/cleanup.ts';
+import { runsAlone } from '../support/runs-alone.ts';
 import { createStorage } from '../support/storage.ts';
 import { until } from '../support/webhooks.ts';
+
+runsAlone('it counts who of two writers comes next, which other processes would decide');
 
 /** Takes a while, as a step of an import does. */
 const LONG_WORK =

@@ -20,9 +20,10 @@ export function summaryOf({ files, selection }: Plan, seed: number): string {
   const repeat = `Seed ${seed}: --seed ${seed} repeats this run.`;
   if (selection === undefined) return repeat;
   const onlySqlite = files.filter(({ engine }) => engine !== undefined).length;
-  const { onBoth, drawn, covered } = selection;
+  const { drawn, covered } = selection;
+  const onBoth = files.filter(({ file }) => selection.onBoth.has(file)).length;
   return [
-    `On both engines: ${onBoth.size} files, ${drawn} of them drawn; they send ${Math.floor(covered * 100)}% of the known statements to PostgreSQL.`,
+    `On both engines: ${onBoth} files. With ${drawn} of them drawn, a whole run sends ${Math.floor(covered * 100)}% of the known statements to PostgreSQL.`,
     `Only on SQLite: ${onlySqlite} files. To run all on both: npm test -- --everything. ${repeat}`,
   ].join('\n');
 }

@@ -19,5 +19,6 @@ export type Difference =
   | 'locks'
   | 'notifications'
   | 'plans'
+  | 'start'
   | 'time'
   | 'upgrades';

@@ -12,7 +12,7 @@ import { LOOPBACK, until } from '../support/webhooks.ts';
 const CONNECTIONS = 6;
 const ROUNDS = 10;
 
-forEachEngine('concurrency', (engine) => {
+forEachEngine((engine) => {
   describe('a server with four threads', () => {
     it('gives exact positions to signups on all of them, and counts them together', async () => {
       const site = await startThreaded(engine);
