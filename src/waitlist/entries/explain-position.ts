@@ -1,9 +1,11 @@
 import { statement } from '../../db/statement.ts';
 import { notFound } from '../../lib/errors.ts';
+import { readColumn } from '../../lib/setting.ts';
 import type { Context } from '../queue/context.ts';
 import { type Placed, placeOf } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
+import { WAITLIST_SETTINGS } from '../queue/waitlist-settings.ts';
 
 /** What a position comes from. */
 export interface PositionReasons {
@@ -40,6 +42,7 @@ const findReasons = statement<{ queueId: number; seq: number }, Row>((db, parame
 export async function explainPosition({ db }: Context, queue: Queue, seq: number): Promise<PositionReasons> {
   const [row] = await db.run(findReasons, { queueId: queue.id, seq });
   if (!row) throw notFound('the entry is gone');
-  const { position, waiting, referrals, boost, moved } = row;
+  const { position, waiting, referrals, moved } = row;
+  const boost = readColumn(WAITLIST_SETTINGS.boost, row);
   return { position, waiting, joinedAs: placeOf(row), referrals, boost, moved };
 }

@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
+import { readColumn } from '../../lib/setting.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { type Placed, positionAt } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
+import { WAITLIST_SETTINGS } from '../queue/waitlist-settings.ts';
 import { rankOf } from '../referrals/rank.ts';
 import { referralCodesOf, visitCodeOf } from '../referrals/referral-code.ts';
 import { countIfAllowed } from './limits.ts';
@@ -70,9 +72,9 @@ export async function personStatus(context: Context, token: string): Promise<Per
       ? await db.run(findBySeq, { queueId: queue.id, seq: visit.seq })
       : [];
   // Also for an address that was not known, which must not take less time.
-  const { boost, referral_cap } = await rulesOf(context, queue);
+  const { boost, referralCap } = await rulesOf(context, queue);
   const { joined, credited } = visit ? await countJoined(context, queue, visit) : NOBODY;
-  const counted = Math.min(joined, referral_cap ?? joined);
+  const counted = Math.min(joined, referralCap ?? joined);
   const placed = await placedThen(context, queue, visit?.place ?? 0);
   const rank = rankOf({ ...placed, referrals: counted, moved: 0 }, boost);
   const place = visit ? await positionThen(context, queue, visit.place, rank) : null;
@@ -98,7 +100,9 @@ async function rulesOf({ db }: Context, queue: Queue) {
     .select(['boost', 'referral_cap'])
     .where('id', '=', queue.waitlist.internalId)
     .executeTakeFirst();
-  return row ?? { boost: 0, referral_cap: null };
+  if (!row) return { boost: 0, referralCap: null };
+  const { boost, referralCap } = WAITLIST_SETTINGS;
+  return { boost: readColumn(boost, row), referralCap: readColumn(referralCap, row) };
 }
 
 const NOBODY = { joined: 0, credited: 0 };
