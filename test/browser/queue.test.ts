@@ -236,7 +236,7 @@ forEachEngine('notifications', (engine) => {
     const { id } = (await list.lookup('again@example.com')).body;
     await owner.patch(`/waitlists/${list.id}/entries/${id}`, { position: 1 });
     const page = await open(`/waitlists/${list.id}/queue?entry=${id}`, owner);
-    await page.getByText(/^#1 of [\d,]+ waiting$/).waitFor();
+    await page.getByText(/^#1\sof [\d,]+ waiting$/).waitFor();
     await page.getByText(/^Joined as number [\d,]+, moved [\d,]+ places? earlier by an operator$/).waitFor();
     // A toast of the first time may still be there at the second.
     const becomes = (status: string) =>
