@@ -20,7 +20,11 @@ it('tabs of more waitlists than a stream takes are all watched', async (test) =>
   }
   const document = { visibilityState: 'visible', querySelector: () => null, addEventListener() {} };
   const page = { document: { ...document, removeEventListener() {} }, location: { origin: 'http://test' } };
-  Object.assign(globalThis, { ...page, EventSource, addEventListener() {}, removeEventListener() {} });
+  const browser = { ...page, EventSource, addEventListener() {}, removeEventListener() {} };
+  const own = Object.fromEntries(
+    Object.keys(browser).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]),
+  );
+  Object.assign(globalThis, browser);
   const module = '../web/src/api/shared-stream.ts'; // Its types need those of a browser.
   const { shareStream } = await import(module);
 
@@ -29,7 +33,14 @@ it('tabs of more waitlists than a stream takes are all watched', async (test) =>
   const stop = () => {
     for (const each of stops) each();
   };
-  test.after(stop);
+  test.after(() => {
+    stop();
+    // Other files of this process must not take it for a browser.
+    for (const [name, descriptor] of Object.entries(own)) {
+      Reflect.deleteProperty(globalThis, name);
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+    }
+  });
   const streams = () => [...open].map((url) => url.split('=')[1]?.split(',') ?? []);
   const found = await eventually(
     async () => streams(),

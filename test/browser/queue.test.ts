@@ -232,7 +232,7 @@ forEachEngine('notifications', (engine) => {
   });
 
   it('removes a person, undoes it, and puts them back later; the history tells of a move', async () => {
-    await list.signup({ email: 'again@example.com' });
+    await list.signup({ email: 'ahead@example.com' }, { email: 'again@example.com' });
     const { id } = (await list.lookup('again@example.com')).body;
     await owner.patch(`/waitlists/${list.id}/entries/${id}`, { position: 1 });
     const page = await open(`/waitlists/${list.id}/queue?entry=${id}`, owner);
