@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { PositionReasons } from '../../src/waitlist/entries/explain-position.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { documentedClient } from '../support/documented-client.ts';
@@ -7,15 +8,6 @@ import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
-
-interface Reasons {
-  position: number | null;
-  waiting: number;
-  joinedAs: number;
-  referrals: number;
-  boost: number;
-  moved: number;
-}
 
 forEachEngine((engine) => {
   describe('why somebody has their position', () => {
@@ -31,10 +23,10 @@ forEachEngine((engine) => {
     });
 
     const idOf = async (list: List, email: string) => (await list.lookup(email)).body.id;
-    const explained = async (list: List, email: string): Promise<Reasons> => {
+    const explained = async (list: List, email: string): Promise<PositionReasons> => {
       const viewer = await documentedClient(service, 'viewer');
       const path = `/waitlists/${list.id}/entries/${await idOf(list, email)}/position`;
-      return (await viewer.call<Reasons>('getEntryPosition', 'GET', path)).body;
+      return (await viewer.call<PositionReasons>('getEntryPosition', 'GET', path)).body;
     };
     /** Twelve people: the last one refers three friends, an operator moves somebody, and one leaves. */
     const crowd = async () => {
@@ -57,7 +49,8 @@ forEachEngine((engine) => {
         entries.map((_, n) => n + 1),
       );
       assert.ok(reasons.every(({ waiting }) => waiting === entries.length));
-      const rank = ({ joinedAs, referrals, boost, moved }: Reasons) => joinedAs - referrals * boost + moved;
+      const rank = ({ joinedAs, referrals, boost, moved }: PositionReasons) =>
+        joinedAs - referrals * boost + moved;
       assert.deepEqual(
         reasons.toSorted((a, b) => rank(a) - rank(b) || b.joinedAs - a.joinedAs),
         reasons,
@@ -84,7 +77,7 @@ forEachEngine((engine) => {
     it('is told on the command line', async () => {
       const list = await crowd();
       const words = ['entry', 'position', 'p12@example.com', '--waitlist', list.id];
-      const { json } = await command<Reasons>(storage.environment, ...words);
+      const { json } = await command<PositionReasons>(storage.environment, ...words);
       assert.deepEqual(json, await explained(list, 'p12@example.com'));
       assert.match(
         (await typed(storage.environment, ...words)).out,
