@@ -5,7 +5,6 @@ import { type Config, readConfig } from '../config/config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { fileVariable } from '../config/environment.ts';
 import { SECRETS } from '../config/variables.ts';
-import { explainError, mayPass, mayPassOnceOpen } from '../installation/explain-error.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';
 import { EXIT_CODES, FAILED, TRY_AGAIN, USAGE } from '../lib/exit-codes.ts';
@@ -68,10 +67,13 @@ export async function runCommandLine(given: string[], terminal: Terminal): Promi
       (outcome.outputIsData ? terminal.error : terminal.out)(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
+    // Only here: most commands have nothing to explain.
+    const { explainError, mayPass, mayPassOnceOpen } = await import('../installation/explain-error.ts');
     // A command that opens the installation by itself may be the one that sets it up.
     const passes =
       command?.run && !isOpen ? mayPassOnceOpen(error as Error, config) : mayPass(error as Error);
-    return explain(error as Error, asJson, terminal, { config, command, passes });
+    const words = explainError(error as Error, config);
+    return explain(error as Error, words, asJson, terminal, { command, passes });
   }
 }
 
@@ -226,12 +228,13 @@ function inOurWords({ code, message }: ArgumentsError, known: readonly string[])
 /** Problems that an operator can fix get one line. Anything else is a bug and gets a stack trace. */
 function explain(
   error: Error,
+  explanation: string | undefined,
   asJson: boolean,
   terminal: Terminal,
-  { config, command, passes }: { config: Config | undefined; command: Command | undefined; passes: boolean },
+  { command, passes }: { command: Command | undefined; passes: boolean },
 ): number {
   const mistyped = error instanceof UsageProblem;
-  const words = mistyped ? error.message : explainError(error, config);
+  const words = mistyped ? error.message : explanation;
   const named =
     error instanceof DoorlistError && words ? withFlagNames(words, command && flagsOf(command)) : words;
   const code = error instanceof DoorlistError ? error.code : codeOf(mistyped, passes);

@@ -62,9 +62,20 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 /** One wrong, missing or additional character, or two that changed places. */
 export function isTypo(word: string, of: string): boolean {
   if (Math.abs(word.length - of.length) > 1) return false;
+  const [one, other] = difference(word, of);
+  if (one.length <= 1 && other.length <= 1) return true;
   const letters = (text: string) => [...text].sort().join('');
-  const distance = word === of ? 0 : editDistance(word, of);
-  return distance <= 1 || (distance === 2 && letters(word) === letters(of));
+  return letters(one) === letters(other) && editDistance(one, other) === 2;
+}
+
+/** Two texts without what they begin and end with in common. */
+function difference(one: string, other: string): [string, string] {
+  const least = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < least && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < least - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return [one.slice(start, one.length - end), other.slice(start, other.length - end)];
 }
 
 /** The Levenshtein distance. */

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { REPLICA_POOL } from '../db/postgres/open.ts';
-import type { ConnectionShare } from '../installation/open.ts';
+import type { ConnectionShare } from '../installation/open-postgres.ts';
 import { canSharePorts } from './listen.ts';
 
 /** With one connection, a thread whose transaction waits for a lock could not read. */

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
-import type { ConnectionShare } from '../installation/open.ts';
+import type { ConnectionShare } from '../installation/open-postgres.ts';
 import type { SharedMemory } from '../lib/shared-counts.ts';
 import type { SpanId } from '../lib/telemetry.ts';
 import type { Target } from '../outbox/target.ts';
