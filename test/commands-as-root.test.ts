@@ -14,7 +14,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Config } from '../src/config/config.ts';
 import type { MigrationStep } from '../src/db/migrate.ts';
-import { noteMigration } from '../src/installation/migration-note.ts';
+import { noteMigration } from '../src/installation/log-migration.ts';
 import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { afterTest } from './support/cleanup.ts';
 import { clientFor, forEachEngine, listOver } from './support/harness.ts';

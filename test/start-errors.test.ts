@@ -24,7 +24,7 @@ import { isPlainTextToPublic } from '../src/db/postgres/client.ts';
 import { isWorthWaitingFor } from '../src/db/postgres/errors.ts';
 import { explainPostgres, PostgresTooOld, refuseOldServer } from '../src/db/postgres/explain.ts';
 import { explainError } from '../src/installation/explain-error.ts';
-import { noteMigration } from '../src/installation/migration-note.ts';
+import { noteMigration } from '../src/installation/log-migration.ts';
 import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { createDatabase } from './support/databases.ts';

@@ -15,9 +15,16 @@ import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/roles.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { type Command, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
+import {
+  COMMON,
+  type Command,
+  type Flags,
+  flagsOf,
+  type Outcome,
+  type Terminal,
+  UsageProblem,
+} from './command.ts';
 import { loadCommands } from './command-groups.ts';
-import { COMMON, flagsOf } from './common-flags.ts';
 import { withFlagNames } from './flag-names.ts';
 import { printable, printableJson } from './printable.ts';
 import { runOnce } from './run-once.ts';

@@ -1,5 +1,4 @@
-import { type Command, UsageProblem } from './command.ts';
-import { COMMON, flagsOf } from './common-flags.ts';
+import { COMMON, type Command, flagsOf, UsageProblem } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];

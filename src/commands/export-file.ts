@@ -6,7 +6,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { type ExportOptions, exportEntries } from '../wire/export.ts';
 import { printable } from './printable.ts';
-import { transferProgress } from './transfer-progress.ts';
+import { transferProgress } from './transfer-text.ts';
 
 /** The file gets its name once it is complete. It contains personal data, so only its owner can read it. */
 export async function writeExport(

@@ -1,7 +1,7 @@
 import type { Operation } from '../operations/core/operation.ts';
 import { gateKeyOperations, mailEventKeyOperations } from '../operations/keys/hook-key-kinds.ts';
 import { MAIL_PROVIDERS } from '../waitlist/mail-events/providers.ts';
-import type { presentHookKey, presentMailEventKey } from '../wire/hook-keys.ts';
+import type { presentHookKey, presentMailEventKey } from '../wire/keys.ts';
 import { type Command, table, UsageProblem } from './command.ts';
 import { commandsFor } from './command-of.ts';
 import type { FieldWords } from './field-flags.ts';

@@ -4,7 +4,7 @@ import { isoTimeOrNull } from '../lib/time.ts';
 import { type KeySummary, listKeys } from '../waitlist/keys/list-keys.ts';
 import { revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { presentCreatedKey, presentKey } from '../wire/server-key.ts';
+import { presentCreatedKey, presentKey } from '../wire/keys.ts';
 import {
   type Command,
   EXPIRY_FLAGS,

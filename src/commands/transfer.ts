@@ -20,11 +20,10 @@ import { runUndo, startUndo } from '../waitlist/transfer/import/undo-import.ts';
 import { presentColumn, presentReport } from '../wire/import.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 import { writeExport } from './export-file.ts';
-import { reportLines } from './import-report-text.ts';
 import { commandOn, QUEUE_FLAGS, queueOf } from './queue.ts';
 import { parseSegment, SEGMENT_FLAGS } from './segment-flags.ts';
 import { systemUser } from './system-user.ts';
-import { transferProgress } from './transfer-progress.ts';
+import { reportLines, transferProgress } from './transfer-text.ts';
 
 export const transfer: Command[] = [
   {

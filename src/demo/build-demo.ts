@@ -2,11 +2,16 @@ import type { Config } from '../config/config.ts';
 import { openContext } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time.ts';
+import { confirmAll } from '../waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../waitlist/entries/erase-entry.ts';
+import { changeQueue, readAndChangeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { findMembers } from '../waitlist/referrals/members.ts';
+import { addEntries } from '../waitlist/signup/add-entries.ts';
+import { prepareCandidate } from '../waitlist/signup/candidate.ts';
+import type { Signup } from '../waitlist/signup/signup-input.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
-import { type Arrival, confirm, signUp } from './crowd.ts';
 import { createTimeline, type Deliveries, startDeliveries, type Timeline } from './deliveries.ts';
 import { createInviteWaves } from './invite-waves.ts';
 import { createPeople, DAYS, type Random, seededRandom, signupTimes } from './people.ts';
@@ -170,4 +175,51 @@ async function removeSomeone(context: Context, queue: Queue): Promise<void> {
   if (!row?.person) return;
   const { email } = queue.vault.open<{ email: string }>('entry.person', row.id, row.person);
   await eraseEntry(context, queue, email);
+}
+
+/** The share of people who confirm their email. */
+const CONFIRMED = 0.91;
+
+export interface Arrival {
+  signup: Signup;
+  at: number;
+}
+
+/** Signs people up at the times given. Returns the numbers of those who will confirm their email. */
+export async function signUp(
+  context: Context,
+  queue: Queue,
+  arrivals: readonly Arrival[],
+  random: Random,
+): Promise<number[]> {
+  if (arrivals.length === 0) return [];
+  const candidates = arrivals.map(({ signup, at }) => ({
+    ...prepareCandidate(queue, signup, at),
+    joinedAt: at,
+  }));
+  return readAndChangeQueue(
+    context,
+    queue,
+    (trx) => findMembers(trx, queue, candidates),
+    (change, members) => {
+      addEntries(change, members, candidates);
+      const seqs = candidates.flatMap((candidate) => members.holder(candidate)?.seq ?? []);
+      return seqs.filter(() => random() < CONFIRMED);
+    },
+  );
+}
+
+export async function confirm(context: Context, queue: Queue, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await changeQueue(context, queue, async (change) => {
+    const pending = await change.trx
+      .selectFrom('entry')
+      .select(['seq', 'status', 'rank'])
+      .where('queue_id', '=', queue.id)
+      .where('status', '=', 'pending')
+      .where((e) => context.db.in(e.ref('seq'), seqs))
+      .orderBy('seq')
+      .execute();
+    await confirmAll(change, pending, undefined);
+  });
 }

@@ -22,8 +22,7 @@ import { openInstance, openPrepared } from '../waitlist/upkeep/instance.ts';
 import { webhookListener } from '../webhooks/listener.ts';
 import { noteDamage, removeDamageNote } from './damage-note.ts';
 import { DATABASE_FILE, isServing, NothingThere, prepareDataDirectory } from './data-directory.ts';
-import { logMigration } from './log-migration.ts';
-import { noteMigration, readMigrationNote, removeMigrationNote } from './migration-note.ts';
+import { logMigration, noteMigration, readMigrationNote, removeMigrationNote } from './log-migration.ts';
 import type { PostgresOptions } from './open-postgres.ts';
 
 interface OpenOptions extends PostgresOptions {

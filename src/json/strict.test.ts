@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../test/support/property.ts';
-import { findDuplicateKey } from './duplicate-key.ts';
-import { findStrictProblem } from './strict.ts';
+import { findDuplicateKey, findStrictProblem } from './strict.ts';
 
 const problemIn = (json: string) => findStrictProblem(json, JSON.parse(json));
 

@@ -25,7 +25,7 @@ import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
 import { buildApp } from './app.ts';
 import { appParts, buildWorkerApp, builtDashboard, openTracer } from './app-parts.ts';
 import { NO_BACKGROUND, startBackground } from './background.ts';
-import { buildDashboardIfNeeded } from './dashboard-at-start.ts';
+import { buildDashboardIfNeeded } from './build-dashboard.ts';
 import { listenOn, watchDescriptors } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { type StopSignals, watchRejections, watchStopSignals } from './process-events.ts';

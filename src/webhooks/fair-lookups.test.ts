@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fairLookups } from './fair-lookups.ts';
+import { fairLookups } from './guard.ts';
 
 /** A DNS that answers when the test says so. */
 function slowDns() {

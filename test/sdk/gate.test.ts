@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
 import { removeEntry } from '../../src/waitlist/invites/removal.ts';
+import { gateKeys } from '../../src/waitlist/keys/hook-keys.ts';
 import { newSecret } from '../../src/waitlist/keys/server-key-format.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';

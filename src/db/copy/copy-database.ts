@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import { invalid } from '../../lib/errors.ts';
 import type { Row } from '../bulk.ts';
 import type { Database, Trx } from '../database.ts';
 import { migrate, requireCurrentSchema, schemaVersion } from '../migrate.ts';
 import { COPIED_TABLES, type CopiedTable, NUMBERED_TABLES } from '../table-keys.ts';
+import type { Tables } from '../tables.ts';
 import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
-import { digestTable } from './digest.ts';
-import { keyOf, readRows } from './table-rows.ts';
+import { type Key, keyOf, readRows } from './table-rows.ts';
 
 /** Rows per transaction. */
 const CHUNK = 1_000;
@@ -105,4 +107,37 @@ async function compareTables(frozen: Trx, target: Database, watch: CopyWatch): P
     compared.push({ table, rows: ours.rows });
   }
   return compared;
+}
+
+const PAGE = 1_000;
+
+/** Identifies the contents of a table. */
+interface Digest {
+  rows: number;
+  hash: string;
+}
+
+/** Counts and hashes the rows. The row hashes are summed, because the engines sort text differently. */
+export async function digestTable(executor: Kysely<Tables>, table: CopiedTable): Promise<Digest> {
+  let rows = 0;
+  let [high, low] = [0n, 0n];
+  for (let after: Key | null = null; ; ) {
+    const page: Row[] = await readRows(executor, table, after, PAGE);
+    for (const row of page) {
+      const hash = createHash('sha256').update(encodeRow(row)).digest();
+      high = BigInt.asUintN(64, high + hash.readBigUInt64LE(0));
+      low = BigInt.asUintN(64, low + hash.readBigUInt64LE(8));
+    }
+    rows += page.length;
+    const last = page.at(-1);
+    if (page.length < PAGE || !last) return { rows, hash: `${high.toString(16)}-${low.toString(16)}` };
+    after = keyOf(table, last);
+  }
+}
+
+function encodeRow(row: Row): string {
+  const values = Object.values(row).map((value) =>
+    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value,
+  );
+  return JSON.stringify(values);
 }

@@ -1,7 +1,15 @@
-import { Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  type DatabaseConnection,
+  Kysely,
+  type Dialect as KyselyDialect,
+  type RawBuilder,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
-import { kyselyDialect } from './kysely.ts';
 
 /** For statements, which are compiled once and run on any connection. */
 export const sqliteDialect: Dialect = {
@@ -52,4 +60,23 @@ function jsonList(values: readonly unknown[]): string {
 
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/** Without a connection, queries can only be compiled. */
+export function kyselyDialect(connection?: DatabaseConnection): KyselyDialect {
+  const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createDriver: () => ({
+      init: async () => {},
+      destroy: async () => {},
+      acquireConnection: async () => connection ?? Promise.reject(new Error('this builder only compiles')),
+      releaseConnection: async () => {},
+      beginTransaction: transactionsElsewhere,
+      commitTransaction: transactionsElsewhere,
+      rollbackTransaction: transactionsElsewhere,
+    }),
+  };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../lib/errors.ts';
 import type { OperatorContext } from '../../operators/context.ts';
@@ -9,7 +10,6 @@ import { sendPage } from '../pages/page.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
 import { isNavigation } from '../plugins/headers.ts';
 import { dashboardFiles, sendFile } from './files.ts';
-import { registerMailFrame } from './mail-frame.ts';
 
 export interface Dashboard {
   /** Where the built files are. */
@@ -95,4 +95,48 @@ function missingPage(reply: FastifyReply, problem: string | undefined): string {
     content: html`<p>The API works as usual. The log of the server has the details.</p>
 <p>Run <code>npm ci --include=dev &amp;&amp; npm run build</code> in its directory, then reload this page.</p>`,
   });
+}
+
+/** Shows the HTML that the dashboard sends it, and answers with its height. Links do nothing. */
+const SCRIPT = `addEventListener('message', ({ source, data }) => {
+  if (source !== parent || typeof data?.mail !== 'string') return;
+  const { documentElement } = new DOMParser().parseFromString(data.mail, 'text/html');
+  document.replaceChild(document.adoptNode(documentElement), document.documentElement);
+  const report = () => parent.postMessage({ mailHeight: document.documentElement.offsetHeight }, '*');
+  new ResizeObserver(report).observe(document.documentElement);
+  report();
+});
+addEventListener('click', (event) => event.preventDefault(), true);
+addEventListener('auxclick', (event) => event.preventDefault(), true);
+addEventListener('submit', (event) => event.preventDefault(), true);
+parent.postMessage({ mailFrame: 'ready' }, '*');`;
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Email</title><script>${SCRIPT}</script>`;
+
+/** An email brings inline styles and an image, which the dashboard's own policy forbids. Sandboxed: without an origin. */
+const policyFor = (publicUrl: string) =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
+    "style-src 'unsafe-inline'",
+    `img-src ${new URL(publicUrl).origin} https: data:`, // Uploaded logos may have a plain address.
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ');
+
+/** The page inside the frames in which the dashboard shows emails. It holds no data itself. */
+export function registerMailFrame(app: FastifyInstance, publicUrl: string): void {
+  const policy = policyFor(publicUrl);
+  app.get('/mail-frame', { schema: { hide: true } as object }, async (_request, reply) =>
+    reply
+      .headers({
+        'content-security-policy': policy,
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-cache',
+      })
+      .type('text/html; charset=utf-8')
+      .send(PAGE),
+  );
 }

@@ -4,8 +4,7 @@ import { type Html, headings, html, inline, markdown, slug } from './html.ts';
 import { type Model, modelOf } from './model.ts';
 import { eventArticle, fieldTable, methodBadge, operationArticle } from './pieces.ts';
 import { STYLE } from './reference-style.ts';
-import { SCRIPT } from './script.ts';
-import { securityPolicy, shell } from './shell.ts';
+import { SCRIPT, securityPolicy, shell } from './shell.ts';
 
 export const CONTENT_SECURITY_POLICY = securityPolicy({ style: STYLE, script: SCRIPT }, [
   'img-src data:',

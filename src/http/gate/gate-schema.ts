@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { DENIAL_REASONS, type DenialReason } from '../../waitlist/gate/pass-gate.ts';
 import { CODE_CHARACTERS_MAX } from '../../waitlist/invites/invites.ts';
 import { EXAMPLE_ENTRY } from '../../wire/entry.ts';
-import { EXAMPLE_GATE_SECRET } from '../../wire/hook-keys.ts';
+import { EXAMPLE_GATE_SECRET } from '../../wire/keys.ts';
 import {
   constant,
   EMAIL,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
-import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/hook-keys.ts';
+import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/keys.ts';
 import { limits, named, oneOf, orOf, WORD, withExamples } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { EVENTS_MAX, PROVIDER_REPORTS } from './provider-reports.ts';

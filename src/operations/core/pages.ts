@@ -34,3 +34,15 @@ export function pageOf<T>(found: readonly T[], limit: number, cursorOf: (last: T
   const last = items.at(-1);
   return { items, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
 }
+
+/** Sealed cursors as text. */
+export function formatCursor(cursor: Uint8Array | null): string | null {
+  return cursor && Buffer.from(cursor).toString('base64url');
+}
+
+/** Text that `formatCursor` cannot have written becomes an empty cursor, which fails to open. */
+export function readCursor(text: string | undefined): Uint8Array | undefined {
+  if (text === undefined) return undefined;
+  const cursor = Buffer.from(text, 'base64url');
+  return cursor.toString('base64url') === text ? cursor : Buffer.alloc(0);
+}

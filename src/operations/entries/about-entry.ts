@@ -12,9 +12,15 @@ import { exportEntry } from '../../waitlist/transfer/export/export-person.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import { presentPerson } from '../../wire/export.ts';
 import { COUNT_MAX, named, nullable, oneOf, time, timeOrNull } from '../../wire/schema.ts';
-import { formatCursor, readCursor } from '../core/cursors.ts';
 import { operation } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import {
+  formatCursor,
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+  readCursor,
+} from '../core/pages.ts';
 import { entryParams as params } from '../core/scope.ts';
 
 const tag = 'Entries';

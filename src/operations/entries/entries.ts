@@ -30,10 +30,16 @@ import {
   WORD,
   withExamples,
 } from '../../wire/schema.ts';
-import { formatCursor, readCursor } from '../core/cursors.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { OtherAnswer, operation } from '../core/operation.ts';
-import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import {
+  formatCursor,
+  nextCursorSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+  readCursor,
+} from '../core/pages.ts';
 import { refuseToViewers } from '../core/reading.ts';
 import { closed, Deleted } from '../core/schemas.ts';
 import { entryParams as params } from '../core/scope.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
+import { gateKeys } from '../../waitlist/keys/hook-keys.ts';
 import { mailEventKeys } from '../../waitlist/mail-events/mail-event-keys.ts';
 import { MAIL_PROVIDERS } from '../../waitlist/mail-events/providers.ts';
 import {
@@ -15,7 +15,7 @@ import {
   presentCreatedMailEventKey,
   presentHookKey,
   presentMailEventKey,
-} from '../../wire/hook-keys.ts';
+} from '../../wire/keys.ts';
 import { limits, nullable, oneOf } from '../../wire/schema.ts';
 import { hookKeyOperations } from './hook-keys.ts';
 

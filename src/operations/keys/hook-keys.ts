@@ -7,7 +7,7 @@ import {
 } from '../../waitlist/keys/hook-keys.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
-import type { hookKeyProperties } from '../../wire/hook-keys.ts';
+import type { hookKeyProperties } from '../../wire/keys.ts';
 import { limits, named, nullable, SECRET, WORD, withExamples } from '../../wire/schema.ts';
 import { operation } from '../core/operation.ts';
 import { closed, Deleted } from '../core/schemas.ts';

@@ -10,7 +10,7 @@ import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { clientOf } from '../../plugins/rate-limit.ts';
 import { STATUS } from '../../problem.ts';
 import { type AdminParts, clientDetails, startSession, takeSignIn } from '../core/admin-parts.ts';
-import { refuseCrossSite } from '../core/cross-site.ts';
+import { refuseCrossSite } from '../core/authenticate.ts';
 import { type AccountPage, SHOW_PASSWORD, sendAccountPage } from './account-page.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;

@@ -1,4 +1,6 @@
 import { withSmallHeap } from '../../../lib/heap-growth.ts';
+import { endOfTurn } from '../../../lib/promises.ts';
+import { openScratch } from '../../../lib/scratch.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { findMembers, type Members } from '../../referrals/members.ts';
@@ -17,7 +19,6 @@ import {
   openLists,
   type Watch,
 } from './import-run.ts';
-import { Newcomers } from './newcomers.ts';
 
 /** Reports what an import would do without writing anything, including bad rows. */
 export function checkImport(
@@ -87,4 +88,71 @@ function findKnown({ db }: Context, queue: Queue, rows: readonly ImportCandidate
       : candidate,
   );
   return db.transaction((trx) => findMembers(trx, queue, candidates));
+}
+
+/** Some milliseconds of work. */
+const ROWS_A_TURN = 200;
+const NAMES_A_TURN = 1_000;
+
+/**
+ * Those whom an import would add, and whom they name as their referrers: by keyed hashes, in a file, because there may be any
+ * number of them.
+ */
+export class Newcomers {
+  readonly #scratch = openScratch(`
+    create table person (name blob primary key) strict, without rowid;
+    create table code (name blob primary key) strict, without rowid;
+    create table awaited (name blob primary key, times integer not null) strict, without rowid`);
+  readonly #isKnown = this.#scratch.prepare('select 1 from person where name = ?');
+  readonly #addPerson = this.#scratch.prepare('insert or ignore into person values (?)');
+  readonly #addCode = this.#scratch.prepare('insert or ignore into code values (?)');
+  /** How often a referrer is named who is not known yet: their row may come later. */
+  readonly #await = this.#scratch.prepare(
+    'insert into awaited values (?, 1) on conflict do update set times = times + 1',
+  );
+  selfReferrals = 0;
+
+  /** Returns how many would be added. */
+  async add(rows: readonly ImportCandidate[], known: Members): Promise<number> {
+    let count = 0;
+    for (const [at, row] of rows.entries()) {
+      if (at % ROWS_A_TURN === ROWS_A_TURN - 1) await endOfTurn();
+      const { candidate, code } = row;
+      const names = [candidate.emailHash, candidate.phoneHash].filter((hash) => hash !== null);
+      if (code) this.#addCode.run(code.hash);
+      if (known.holder(candidate) || names.some((name) => this.#isKnown.get(name))) continue;
+      for (const name of names) this.#addPerson.run(name);
+      count += 1;
+      this.#noteReferrer(row, names, known);
+    }
+    return count;
+  }
+
+  #noteReferrer({ candidate, link, code }: ImportCandidate, names: readonly Buffer[], known: Members): void {
+    if (!link) return;
+    const reference =
+      link.kind === 'code' ? { code: link.code ?? '', ownSeq: link.ownSeq } : candidate.referrer;
+    const referrer = reference && known.find(reference);
+    if (referrer && referrer.status !== 'removed') return;
+    const isOwn = [...names, ...(code ? [code.hash] : [])].some((name) => name.equals(link.hash));
+    if (isOwn) this.selfReferrals += 1;
+    else this.#await.run(link.hash);
+  }
+
+  async countUnresolved(): Promise<number> {
+    const page = this.#scratch.prepare(`
+      select name, times, name in (select name from person) or name in (select name from code) as isFound
+      from awaited where name > ? order by name limit ${NAMES_A_TURN}`);
+    let count = 0;
+    for (let last: Uint8Array = Buffer.alloc(0); ; await endOfTurn()) {
+      const found = page.all(last) as { name: Uint8Array; times: number; isFound: number }[];
+      for (const { times, isFound } of found) if (isFound === 0) count += times;
+      last = found.at(-1)?.name ?? last;
+      if (found.length < NAMES_A_TURN) return count;
+    }
+  }
+
+  close(): void {
+    this.#scratch.close();
+  }
 }

@@ -1,6 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { formatId } from '../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { CreatedHookKey, HookKeySummary } from '../waitlist/keys/hook-keys.ts';
+import type { KeySummary } from '../waitlist/keys/list-keys.ts';
+import type { CreatedKey } from '../waitlist/keys/server-keys.ts';
 import { MAIL_PROVIDERS, type MailProvider } from '../waitlist/mail-events/providers.ts';
 import { idPattern, named, nullable, time, timeOrNull } from './schema.ts';
 
@@ -121,4 +124,25 @@ export function presentCreatedMailEventKey(
 ): Static<typeof CreatedMailEventKeySchema> {
   const { id, ...rest } = presentMailEventKey(created);
   return { id, key: created.key, url: `${publicUrl}/mail-events/v1/${created.key}`, ...rest };
+}
+
+export function presentKey(key: KeySummary) {
+  return {
+    id: formatId('key', key.id),
+    hint: key.hint,
+    name: key.name,
+    waitlistId: key.waitlistId,
+    environment: key.environment,
+    canRead: key.canRead,
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
+  };
+}
+
+/** The only time that the key is shown. */
+export function presentCreatedKey(created: CreatedKey) {
+  const { id, ...rest } = presentKey(created);
+  return { id, key: created.key, ...rest };
 }
