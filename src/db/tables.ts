@@ -28,6 +28,8 @@ const instance = {
   backup_at: orNull(integer),
   /** Sealed: who is told when a check of the health fails. null for nobody. */
   alerts: orNull(bytes),
+  /** The duties that support does not have, separated by commas. */
+  support_off: added(42, text, ''),
 };
 
 const environment = {

@@ -9,6 +9,7 @@ import { alerts } from './instance/alerts.ts';
 import { environments } from './instance/environments.ts';
 import { health } from './instance/health.ts';
 import { instance } from './instance/instance.ts';
+import { roles } from './instance/roles.ts';
 import { createInvites } from './invites/create-invites.ts';
 import { invites } from './invites/invites.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -44,6 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...referralReviews,
   ...jobs,
   ...instance,
+  ...roles,
   ...health,
   ...alerts,
   ...environments,

@@ -201,6 +201,7 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
     stopWave: async (list) => ({ path: of(list, `/waves/${await waveOf(list)}`) }),
     updateInstance: () => ({ path: '/instance', body: { defaultTimeZone: 'Europe/Berlin' } }),
     confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
+    updateRoles: () => ({ path: '/instance/roles', body: { support: { move: false } } }),
     updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),
     testAlerts: async () => {
       succeeded(await on().admin.patch('/health/alerts', { webhookUrl: 'http://127.0.0.1:9/' }));

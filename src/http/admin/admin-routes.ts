@@ -9,6 +9,7 @@ import { alerts } from '../../operations/instance/alerts.ts';
 import { environments } from '../../operations/instance/environments.ts';
 import { health } from '../../operations/instance/health.ts';
 import { instance } from '../../operations/instance/instance.ts';
+import { roles } from '../../operations/instance/roles.ts';
 import { createInvites } from '../../operations/invites/create-invites.ts';
 import { invites } from '../../operations/invites/invites.ts';
 import { jobs } from '../../operations/jobs/jobs.ts';
@@ -79,7 +80,7 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   serveOperations(scope, parts, form);
   registerFormPreview(scope, parts);
   serveOperations(scope, parts, [...referralReviews, ...jobs]);
-  serveOperations(scope, parts, [...instance, ...health, ...alerts, ...environments]);
+  serveOperations(scope, parts, [...instance, ...roles, ...health, ...alerts, ...environments]);
   serveOperations(scope, parts, [...waitlists, ...firstSteps]);
   serveOperations(scope, parts, [...waitlistKeys, ...productKeys]);
   serveOperations(scope, parts, [...gateKeyOperations, ...mailEventKeyOperations]);

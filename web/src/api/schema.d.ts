@@ -971,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an email
-         * @description Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended. Requires the `support` role.
+         * @description Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendMail"];
         delete?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Send a confirmation again
-         * @description Records another email with a link to confirm the address. `mailable` says whether it is sent. Requires the `support` role.
+         * @description Records another email with a link to confirm the address. `mailable` says whether it is sent. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendConfirmation"];
         delete?: never;
@@ -1564,6 +1564,30 @@ export interface paths {
         patch: operations["updateInstance"];
         trace?: never;
     };
+    "/admin/v1/instance/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what roles may do
+         * @description Returns what the owner lets support do. `GET /me` says what the caller may do. Open to every role.
+         */
+        get: operations["getRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update what roles may do
+         * @description Changes what support may do, for people and tokens alike. It applies to the next request. Admins can always do all of it, and viewers never. Requires the `owner` role.
+         */
+        patch: operations["updateRoles"];
+        trace?: never;
+    };
     "/admin/v1/health": {
         parameters: {
             query?: never;
@@ -2028,14 +2052,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an entry
-         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Requires the `admin` role.
+         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Support never erases: it can ask for it. Requires the `admin` role, or `support` where the owner lets it remove people.
          */
         delete: operations["removeEntry"];
         options?: never;
         head?: never;
         /**
          * Change an entry
-         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `support` role.
+         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`), or move people in the queue (`position`), or confirm people's emails (`status`).
          */
         patch: operations["updateEntry"];
         trace?: never;
@@ -2051,7 +2075,7 @@ export interface paths {
         put?: never;
         /**
          * Put a removed entry back
-         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was. Requires the `admin` role.
+         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was. Requires the `admin` role, or `support` where the owner lets it put removed people back.
          */
         post: operations["restoreEntry"];
         delete?: never;
@@ -2343,7 +2367,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invite
-         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `support` role.
+         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendInvite"];
         delete?: never;
@@ -2537,6 +2561,8 @@ export interface components {
              */
             kind: "operator";
             operator: components["schemas"]["Operator"];
+            /** @description What the caller may do of what the owner can turn off for support. Admins and owners: all of it. Viewers: nothing. */
+            may: ("move" | "remove" | "restore" | "resend" | "confirm" | "decline" | "repair")[];
         };
         /** @description A token for automation. The token itself is shown only once. */
         AdminToken: {
@@ -2579,6 +2605,8 @@ export interface components {
              */
             kind: "token";
             token: components["schemas"]["AdminToken"];
+            /** @description What the caller may do of what the owner can turn off for support. Admins and owners: all of it. Viewers: nothing. */
+            may: ("move" | "remove" | "restore" | "resend" | "confirm" | "decline" | "repair")[];
         };
         /** @description Who sent the request. */
         Me: components["schemas"]["MeOperator"] | components["schemas"]["MeToken"];
@@ -4528,6 +4556,46 @@ export interface components {
             /** @description IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`. */
             defaultTimeZone?: string;
         };
+        /** @description What the owner lets roles do. */
+        Roles: {
+            /** @description What support may do besides seeing and inviting people. All of it is on by default. */
+            support: {
+                /** @description Whether support may move people in the queue. */
+                move: boolean;
+                /** @description Whether support may remove people. */
+                remove: boolean;
+                /** @description Whether support may put removed people back. */
+                restore: boolean;
+                /** @description Whether support may send emails and invites again. */
+                resend: boolean;
+                /** @description Whether support may confirm people's emails. */
+                confirm: boolean;
+                /** @description Whether support may approve and decline people. */
+                decline: boolean;
+                /** @description Whether support may correct what is stored about people. */
+                repair: boolean;
+            };
+        };
+        /** @description What to change. */
+        RolesUpdate: {
+            /** @description What to turn on or off. What is left out stays as it is. */
+            support: {
+                /** @description Whether support may move people in the queue. */
+                move?: boolean;
+                /** @description Whether support may remove people. */
+                remove?: boolean;
+                /** @description Whether support may put removed people back. */
+                restore?: boolean;
+                /** @description Whether support may send emails and invites again. */
+                resend?: boolean;
+                /** @description Whether support may confirm people's emails. */
+                confirm?: boolean;
+                /** @description Whether support may approve and decline people. */
+                decline?: boolean;
+                /** @description Whether support may correct what is stored about people. */
+                repair?: boolean;
+            };
+        };
         /** @description The result of one check. */
         Finding: {
             /** @description What was checked, such as `database` or `emails`. */
@@ -5108,11 +5176,11 @@ export interface components {
         };
         /** @description What to change. At least one field. */
         EntryChange: {
-            /** @description Replaces all metadata, with the same limits as at signup. `null` removes it. Requires the `admin` role. */
+            /** @description Replaces all metadata, with the same limits as at signup. `null` removes it. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. Requires the `admin` role. */
+            /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. */
             position?: number;
             /**
              * @description Confirms a pending entry on behalf of its owner.
@@ -10084,6 +10152,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Instance"];
+                };
+            };
+        };
+    };
+    getRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What roles may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Roles"];
+                };
+            };
+        };
+    };
+    updateRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolesUpdate"];
+            };
+        };
+        responses: {
+            /** @description What roles may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Roles"];
                 };
             };
         };
