@@ -1,6 +1,7 @@
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
+import { erasureRequests } from './entries/erasure-requests.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
 import { form } from './forms/form.ts';
@@ -57,6 +58,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...mailEventKeyOperations,
   ...entries,
   ...aboutEntry,
+  ...erasureRequests,
   ...segments,
   searchPeople,
   getEntryShare,

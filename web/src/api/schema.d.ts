@@ -2184,6 +2184,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/erasure-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for an erasure
+         * @description Asks admins to erase a person for good, for those who may not do it themselves. Nothing happens to the entry until one confirms. Requires the `support` role.
+         */
+        post: operations["requestErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List erasures that are asked for
+         * @description Returns what was asked for and what became of it. Requires the `support` role.
+         */
+        get: operations["listErasureRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests/{requestId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an erasure
+         * @description Erases the person for good, as removing an entry with `erase=true` does. It cannot be undone. Requires the `admin` role.
+         */
+        post: operations["confirmErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests/{requestId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse an erasure
+         * @description Closes the request. The person stays as they are. Requires the `admin` role.
+         */
+        post: operations["refuseErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/segments": {
         parameters: {
             query?: never;
@@ -2986,7 +3066,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -5295,6 +5375,50 @@ export interface components {
             /** @description Whether there are others, which are not listed. */
             more: boolean;
         };
+        /** @description Why, if that helps whoever decides. */
+        ErasureAsked: {
+            /**
+             * @description Why. It is encrypted, and forgotten once the request is decided.
+             * @example Asked for it by phone.
+             */
+            reason?: string;
+        };
+        /** @description Asks an admin to erase a person for good. */
+        ErasureRequest: {
+            /** @description Unique id of the request. */
+            id: string;
+            entry: components["schemas"]["Entry"];
+            /** @description Why, in the words of who asked. `null` if they gave no reason, and once it is decided. */
+            reason: string | null;
+            /** @description Who asked: an operator, a token or the command line. */
+            askedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            createdAt: string;
+            /**
+             * @description `confirmed` once the person is erased, with this request or without. `null` while it is open.
+             * @enum {string|null}
+             */
+            decision: "confirmed" | "refused" | null;
+            /** @description Who decided. `person` if the person did it by themselves. */
+            decidedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided.
+             */
+            decidedAt: string | null;
+        };
+        /** @description One page of requests to erase people. */
+        ErasureRequestPage: {
+            /** @description Newest first. */
+            requests: components["schemas"]["ErasureRequest"][];
+            /** @description How many requests of the waitlist are open, whatever the filter. */
+            open: number;
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
+        };
         /** @description Conditions that an entry must all meet. At least one. */
         SegmentConditions: {
             /**
@@ -7535,7 +7659,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -11815,6 +11939,199 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SameMailbox"];
+                };
+            };
+        };
+    };
+    requestErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Why, if that helps whoever decides. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ErasureAsked"];
+            };
+        };
+        responses: {
+            /** @description It was asked for. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
+                };
+            };
+        };
+    };
+    listErasureRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+                /**
+                 * @description Only these. Default: all.
+                 * @example open
+                 */
+                state?: "open" | "decided";
+                /**
+                 * @description Only requests about this entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entry?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequestPage"];
+                };
+            };
+        };
+    };
+    confirmErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the request.
+                 * @example ers_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person was erased. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
+                };
+            };
+        };
+    };
+    refuseErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the request.
+                 * @example ers_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was refused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
                 };
             };
         };
