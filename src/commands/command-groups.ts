@@ -21,7 +21,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['operator', 'admin-token'], load: async () => (await import('./operators.ts')).operators },
   { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
+  { words: ['roles'], load: async () => (await import('./roles.ts')).roles },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
+  {
+    words: ['erasure'],
+    load: async () => (await import('./erasure-requests.ts')).erasureRequests,
+  },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
   { words: ['wave'], load: async () => (await import('./waves.ts')).waves },

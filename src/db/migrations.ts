@@ -3,7 +3,28 @@ import type { Migration } from './schema/schema.ts';
 import { TABLES } from './tables.ts';
 
 /** What versions do besides adding the columns that `tables.ts` says are added. */
-const OTHERS: readonly Migration[] = [];
+const OTHERS: readonly Migration[] = [
+  {
+    version: 42,
+    name: 'erasure_request',
+    statements: [
+      `create table erasure_request (
+        queue_id bigint not null references queue (id),
+        id bytes not null,
+        seq bigint not null,
+        reason bytes,
+        asked_by text,
+        created_at bigint not null,
+        decision text check (decision in ('confirmed', 'refused')),
+        decided_by text,
+        decided_at bigint,
+        primary key (queue_id, id)
+      ) clustered`,
+      'create index erasure_request_entry on erasure_request (queue_id, seq)',
+      'create index erasure_request_open on erasure_request (queue_id, id) where decided_at is null',
+    ],
+  },
+];
 
 /** Since version 40, each with the next version. */
 export const MIGRATIONS: readonly Migration[] = inOrder([...addedColumns(), ...OTHERS]);

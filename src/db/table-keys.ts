@@ -55,6 +55,7 @@ export const TABLE_KEYS = {
   form_referral: ['queue_id', 'link', 'seq'],
   referral_source: ['queue_id', 'slot', 'referrer_seq', 'network_hash'],
   referral_review: ['queue_id', 'id'],
+  erasure_request: ['queue_id', 'id'],
   repeated_request: ['queue_id', 'key_hash'],
   operator: ['id'],
   operator_session: ['id'],

@@ -28,6 +28,8 @@ const instance = {
   backup_at: orNull(integer),
   /** Sealed: who is told when a check of the health fails. null for nobody. */
   alerts: orNull(bytes),
+  /** The duties that support does not have, separated by commas. */
+  support_off: added(42, text, ''),
 };
 
 const environment = {
@@ -670,6 +672,23 @@ const referralReview = {
   decided_at: orNull(integer),
 };
 
+export const ERASURE_DECISIONS = ['confirmed', 'refused'] as const;
+export type ErasureDecision = (typeof ERASURE_DECISIONS)[number];
+
+/** Whom somebody who may not erase wants to be erased. */
+const erasureRequest = {
+  queue_id: integer,
+  id: bytes,
+  seq: integer,
+  /** Sealed, because it can be about the person. null once they are erased. */
+  reason: orNull(bytes),
+  asked_by: orNull(text),
+  created_at: integer,
+  decision: orNull(oneOf(...ERASURE_DECISIONS)),
+  decided_by: orNull(text),
+  decided_at: orNull(integer),
+};
+
 /** What an operator sent with a key, and what was answered. */
 const repeatedRequest = {
   /** 0 for what belongs to no queue. */
@@ -879,6 +898,7 @@ export const TABLES = {
   form_referral: formReferral,
   referral_source: referralSource,
   referral_review: referralReview,
+  erasure_request: erasureRequest,
   repeated_request: repeatedRequest,
   operator,
   operator_session: operatorSession,

@@ -40,6 +40,7 @@ export function oldestId(time: number): Buffer {
 
 type IdPrefix =
   | 'ent'
+  | 'ers'
   | 'evt'
   | 'gat'
   | 'inv'

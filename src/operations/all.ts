@@ -1,6 +1,7 @@
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
+import { erasureRequests } from './entries/erasure-requests.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
 import { form } from './forms/form.ts';
@@ -9,6 +10,7 @@ import { alerts } from './instance/alerts.ts';
 import { environments } from './instance/environments.ts';
 import { health } from './instance/health.ts';
 import { instance } from './instance/instance.ts';
+import { roles } from './instance/roles.ts';
 import { createInvites } from './invites/create-invites.ts';
 import { invites } from './invites/invites.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -44,6 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...referralReviews,
   ...jobs,
   ...instance,
+  ...roles,
   ...health,
   ...alerts,
   ...environments,
@@ -55,6 +58,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...mailEventKeyOperations,
   ...entries,
   ...aboutEntry,
+  ...erasureRequests,
   ...segments,
   searchPeople,
   getEntryShare,

@@ -62,6 +62,7 @@ const QUEUE_PLACES = [
   'form.captcha_secret',
   'visit',
   'segment.conditions',
+  'erasure.reason',
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',

@@ -21,6 +21,7 @@ const SETTINGS: Record<string, unknown> = {
   updateMailSending: { warmUp: { start: 50, to: 500 } },
   updateForm: { headline: 'Join us' },
   updateInstance: { defaultTimeZone: 'Asia/Tokyo' },
+  updateRoles: { support: { move: true } },
   updateAlerts: { emails: false },
   updateWebhookEndpoint: { description: 'Backend' },
   updateWave: { name: 'Evenings' },

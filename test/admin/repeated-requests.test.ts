@@ -29,10 +29,11 @@ const WITHOUT_KEY = [
 ];
 
 const WITH_KEY = [
-  ...['addEntry', 'createAdminToken', 'createEnvironment', 'createExport', 'createGateKey', 'createImport'],
-  ...['createInvites', 'createMailEventKey', 'createOperatorLink', 'createProductKey', 'createSegment'],
-  ...['createWaitlist', 'createWaitlistKey', 'createWave', 'createWebhookEndpoint', 'decideReferralReview'],
-  ...['inviteOperator', 'replayDeliveries', 'replayDelivery', 'resendConfirmation', 'resendConfirmations'],
+  ...['addEntry', 'confirmErasure', 'createAdminToken', 'createEnvironment', 'createExport'],
+  ...['createGateKey', 'createImport', 'createInvites', 'createMailEventKey', 'createOperatorLink'],
+  ...['createProductKey', 'createSegment', 'createWaitlist', 'createWaitlistKey', 'createWave'],
+  ...['createWebhookEndpoint', 'decideReferralReview', 'inviteOperator', 'refuseErasure'],
+  ...['replayDeliveries', 'replayDelivery', 'requestErasure', 'resendConfirmation', 'resendConfirmations'],
   ...['resendInvite', 'resendMail', 'restoreEntry', 'retryMails', 'revokeInvites', 'rotateFormKey'],
   ...['rotateProductKey', 'rotateWaitlistKey', 'rotateWebhookSecret', 'sendKeptMails', 'testAlerts'],
   ...['testMailTemplate', 'testWebhookEndpoint', 'undoImport'],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { OPERATIONS } from '../../src/operations/all.ts';
+import { type Access, DUTIES, type Duty } from '../../src/operators/duties.ts';
 import { ROLES, type Role } from '../../src/operators/roles.ts';
 import { adminDocumentOf, operationsOf } from '../support/documented.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
@@ -9,6 +11,8 @@ interface Route {
   method: string;
   url: string;
   role: Role | 'anyone';
+  /** What support needs where its role is not enough. */
+  support: Access['support'];
   person: boolean;
   body: unknown;
 }
@@ -28,11 +32,29 @@ async function routesOf(service: Service): Promise<Route[]> {
       // A stream that is let in would not end; one of an unknown waitlist does.
       url: path.endsWith('/stream') ? `${url}?waitlist=wl_none` : url,
       role: security.length === 0 ? 'anyone' : (named ?? 'viewer'),
+      support: OPERATIONS.find(({ id }) => id === operation.operationId)?.support,
       person: security.length === 1,
       body: example?.value,
     };
   });
 }
+
+/** Whether the route lets a role in while support has all duties. */
+function isFor(role: Role, route: Route): boolean {
+  const needed = route.support === undefined ? route.role : 'support';
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed as Role);
+}
+
+/** What to send to need only this duty, for each field that does. */
+function bodiesFor({ support, body }: Route, duty: Duty): unknown[] {
+  if (support === duty) return [body];
+  if (typeof support !== 'object') return [];
+  const fields = Object.keys(support).filter((field) => support[field] === duty);
+  return fields.map((field) => ({ [field]: SAMPLES[field] ?? 'x@example.com' }));
+}
+
+/** Of fields that are no texts. */
+const SAMPLES: Readonly<Record<string, unknown>> = { metadata: {}, position: 1, status: 'waiting' };
 
 forEachEngine((engine) => {
   describe('roles', () => {
@@ -55,7 +77,8 @@ forEachEngine((engine) => {
 
     /** What a role is refused; a call that is let in may fail later, for its path leads nowhere. */
     const isRefused = (status: number, code: unknown, message: unknown) =>
-      status === 401 || (status === 403 && code === 'forbidden' && /^this requires/.test(String(message)));
+      status === 401 ||
+      (status === 403 && code === 'forbidden' && /^(\w+: changing it|this) requires/.test(String(message)));
 
     it('are stated by every route, and there are routes', () => {
       assert.ok(routes.length >= 20, String(routes.length));
@@ -92,7 +115,7 @@ forEachEngine((engine) => {
             body: route.body,
           });
           const { code, message } = (answer.body ?? {}) as Record<string, unknown>;
-          const allowed = ROLES.indexOf(role) >= ROLES.indexOf(route.role);
+          const allowed = isFor(role, route);
           assert.equal(
             isRefused(answer.status, code, message),
             !allowed,
@@ -109,7 +132,7 @@ forEachEngine((engine) => {
             key: tokens.get(role),
           });
           const { code, message } = (answer.body ?? {}) as Record<string, unknown>;
-          const allowed = !route.person && ROLES.indexOf(role) >= ROLES.indexOf(route.role);
+          const allowed = !route.person && isFor(role, route);
           assert.equal(
             isRefused(answer.status, code, message),
             !allowed,
@@ -118,6 +141,114 @@ forEachEngine((engine) => {
         }
       });
     }
+
+    describe('and the duties of support', () => {
+      const turn = (changes: Partial<Record<Duty, boolean>>) =>
+        (browsers.get('owner') as Browser).patch('/instance/roles', { support: changes });
+      const all = (on: boolean) => Object.fromEntries(DUTIES.map((duty) => [duty, on]));
+      const isLetIn = async (route: Route, body: unknown, role: Role) => {
+        const answers = await Promise.all([
+          (browsers.get(role) as Browser).request(route.method, route.url, { body }),
+          service.request(route.method, route.url, { body, key: tokens.get(role) }),
+        ]);
+        const [first, second] = answers.map(({ status, body: answer }) => {
+          const { code, message } = (answer ?? {}) as Record<string, unknown>;
+          return !isRefused(status, code, message);
+        });
+        assert.equal(first, second, `a session and a token of ${role}: ${route.method} ${route.url}`);
+        return first;
+      };
+      after(() => turn(all(true)));
+
+      for (const duty of DUTIES) {
+        it(`${duty}: support has it, or not; admins always and viewers never`, async () => {
+          const cases = routes.flatMap((route) => bodiesFor(route, duty).map((body) => ({ route, body })));
+          // The only duty that is on, and the only one that is off.
+          for (const on of [true, false]) {
+            assert.equal((await turn({ ...all(!on), [duty]: on })).status, 200);
+            for (const { route, body } of cases) {
+              const told = `${duty} ${on ? 'on' : 'off'}: ${route.method} ${route.url} ${JSON.stringify(body)}`;
+              assert.equal(await isLetIn(route, body, 'support'), on, told);
+              assert.equal(await isLetIn(route, body, 'admin'), true, told);
+              assert.equal(await isLetIn(route, body, 'viewer'), false, told);
+            }
+            for (const [role, may] of [
+              ['owner', DUTIES],
+              ['admin', DUTIES],
+              ['support', DUTIES.filter((each) => (each === duty) === on)],
+              ['viewer', []],
+            ] as const) {
+              const me = await (browsers.get(role) as Browser).get<{ may: Duty[] }>('/me');
+              assert.deepEqual(me.body.may, may, role);
+              const token = await service.request('GET', '/admin/v1/me', { key: tokens.get(role) });
+              assert.deepEqual((token.body as { may: Duty[] }).may, may, role);
+            }
+          }
+        });
+      }
+
+      it('have an operation each, but those of work that is not there yet', () => {
+        const unused = DUTIES.filter((duty) => !routes.some((route) => bodiesFor(route, duty).length > 0));
+        assert.deepEqual(
+          unused.filter((duty) => duty !== 'decline'),
+          [],
+        );
+      });
+
+      it('never let support erase', async () => {
+        await turn(all(true));
+        const list = await service.waitlist();
+        await list.signup({ email: 'ada@example.com' });
+        const path = `/admin/v1/waitlists/${list.id}/entries`;
+        const key = tokens.get('support');
+        const { body } = await service.request<{ entries: { id: string }[] }>('GET', path, { key });
+        const id = body.entries[0]?.id ?? assert.fail();
+        const erase = await service.request('DELETE', `${path}/${id}?erase=true`, {
+          body: { confirm: id },
+          key,
+        });
+        assertError(erase, 403, 'forbidden');
+        const removed = await service.request('DELETE', `${path}/${id}`, { body: {}, key });
+        assert.equal(removed.status, 200, removed.text);
+        const kept = await service.request<{ email: string }>('GET', `${path}/${id}`, { key });
+        assert.equal(kept.body.email, 'ada@example.com');
+      });
+
+      it('are turned on and off by the owner alone, which is recorded', async () => {
+        await turn(all(true));
+        for (const role of ['admin', 'support', 'viewer'] as const) {
+          const browser = browsers.get(role) as Browser;
+          assertError(await browser.patch('/instance/roles', { support: { move: false } }), 403, 'forbidden');
+          const { body } = await browser.get<{ support: Record<Duty, boolean> }>('/instance/roles');
+          assert.equal(body.support.move, true);
+        }
+        assert.equal((await turn({ move: false })).status, 200);
+        const { records } = (
+          await (browsers.get('owner') as Browser).get<{
+            records: { action: string; before: object; after: object }[];
+          }>('/audit?limit=1')
+        ).body;
+        assert.deepEqual(
+          records.map(({ action, before, after }) => ({ action, before, after })),
+          [
+            {
+              action: 'instance.updated',
+              before: { supportMay: DUTIES },
+              after: { supportMay: DUTIES.filter((duty) => duty !== 'move') },
+            },
+          ],
+        );
+      });
+
+      it('say which are unknown, and that something must be changed', async () => {
+        for (const body of [{}, { support: {} }, { support: { erase: true } }, { support: { move: 'on' } }])
+          assertError(
+            await (browsers.get('owner') as Browser).patch('/instance/roles', body),
+            400,
+            'invalid_request',
+          );
+      });
+    });
 
     it('refuse a write that a browser sends from another site, with a cookie or without', async () => {
       const owner = browsers.get('owner') as Browser;

@@ -62,6 +62,10 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
     return idOf(await on().admin.post(of(list, '/segments'), SEGMENT));
   }
 
+  async function askedOf(list: List): Promise<string> {
+    return idOf(await on().admin.post(of(list, `/entries/${await entryOf(list)}/erasure-request`)));
+  }
+
   async function waveOf(list: List): Promise<string> {
     return idOf(await on().admin.post(of(list, '/waves'), WAVE));
   }
@@ -201,6 +205,7 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
     stopWave: async (list) => ({ path: of(list, `/waves/${await waveOf(list)}`) }),
     updateInstance: () => ({ path: '/instance', body: { defaultTimeZone: 'Europe/Berlin' } }),
     confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
+    updateRoles: () => ({ path: '/instance/roles', body: { support: { move: false } } }),
     updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),
     testAlerts: async () => {
       succeeded(await on().admin.patch('/health/alerts', { webhookUrl: 'http://127.0.0.1:9/' }));
@@ -249,6 +254,13 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
       path: of(list, `/entries/${await entryOf(list)}`),
       body: { metadata: { plan: 'free' } },
     }),
+    requestErasure: async (list) => ({
+      path: of(list, `/entries/${await entryOf(list)}/erasure-request`),
+      body: { reason: 'Asked by phone.' },
+      gets: 201,
+    }),
+    confirmErasure: async (list) => ({ path: of(list, `/erasure-requests/${await askedOf(list)}/confirm`) }),
+    refuseErasure: async (list) => ({ path: of(list, `/erasure-requests/${await askedOf(list)}/refuse`) }),
     removeEntry: async (list) => {
       const id = await entryOf(list);
       return { path: of(list, `/entries/${id}`), body: { confirm: id } };

@@ -25,10 +25,12 @@ export async function existingThings(admin: AdminClient, list: List): Promise<Re
     email: `${unique('o')}@example.com`,
     role: 'viewer',
   });
+  const entryId = (await first(`${path}/entries`, 'entries')).id ?? '';
   const things = {
     ...{ waitlistId: list.id, endpointId, inviteId: invite.id, code: invite.code, operatorId: operator.id },
     ...{ email: 'ada@example.com', kind: 'welcome' },
-    entryId: (await first(`${path}/entries`, 'entries')).id ?? '',
+    entryId,
+    requestId: await created(`${path}/entries/${entryId}/erasure-request`),
     eventId: (await first(`${path}/webhooks/${endpointId}/deliveries`, 'deliveries')).event ?? '',
     mailId: (await first(`${path}/mails`, 'mails')).id ?? '',
     keyId: await created(`${path}/keys`),

@@ -29,6 +29,7 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'delivery_stat',
   'referral_source',
   'referral_review',
+  'erasure_request',
 ]);
 
 /** The state of queues comes first, as in the transactions that write to it, so that none waits in a circle. */

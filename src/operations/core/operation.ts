@@ -1,6 +1,7 @@
 import type { Static, TObject, TProperties, TSchema, TUnknown } from 'typebox';
 import type { ErrorCode } from '../../lib/errors.ts';
-import type { Actor, Role } from '../../operators/roles.ts';
+import type { Access } from '../../operators/duties.ts';
+import type { Actor } from '../../operators/roles.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Mask } from '../../wire/mask.ts';
@@ -54,15 +55,13 @@ export interface ConditionsOf {
   showsSettings?: true;
 }
 
-interface Described extends ConditionsOf {
+interface Described extends ConditionsOf, Access {
   id: string;
   /** Method and path below the API: `PATCH /waitlists/:waitlistId/waves/:waveId`. */
   at: `${Method} /${string}`;
   tag: string;
   summary: string;
   description: string;
-  /** The lowest role that may call it. */
-  role: Role;
   /** Besides those that every operation of its scope has. */
   errors?: Partial<Record<ErrorCode, ErrorWords>>;
   /** Shows people: who sees them unmasked leaves a record in the audit trail. */

@@ -1,6 +1,6 @@
-import { DoorlistError } from '../../lib/errors.ts';
 import { auditAs } from '../../operators/audit.ts';
-import { type Actor, mayActAs, referenceTo } from '../../operators/roles.ts';
+import { requireAccess, requireFields } from '../../operators/duties.ts';
+import { type Actor, referenceTo } from '../../operators/roles.ts';
 import { DEFAULT_ENVIRONMENT, requireQueue } from '../../waitlist/queue/registry.ts';
 import { requireEnvironment } from '../../waitlist/settings/environments.ts';
 import { maskFor } from '../../wire/mask.ts';
@@ -28,8 +28,9 @@ export async function perform(
   actor: Actor,
   { params, query, body }: Input,
 ): Promise<Performed> {
-  const { role, scope, shows, answer, otherwise } = operation;
-  if (!mayActAs(actor.role, role)) throw new DoorlistError('forbidden', `this requires the ${role} role`);
+  const { scope, shows, answer, otherwise } = operation;
+  await requireAccess(parts.waitlists, actor, operation);
+  await requireFields(parts.waitlists, actor, operation, body);
   const queue =
     scope === 'queue'
       ? await requireQueue(parts.waitlists, params.waitlistId ?? '', query.environment)

@@ -107,8 +107,7 @@ const EntryChange = Type.Object(
     metadata: Type.Optional(
       nullable<Record<string, unknown>>('object', {
         additionalProperties: true,
-        description:
-          'Replaces all metadata, with the same limits as at signup. `null` removes it. Requires the `admin` role.',
+        description: 'Replaces all metadata, with the same limits as at signup. `null` removes it.',
       }),
     ),
     position: Type.Optional(
@@ -117,7 +116,7 @@ const EntryChange = Type.Object(
         maximum: COUNT_MAX,
         description:
           'Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. ' +
-          'Later referrals move it on from there. Requires the `admin` role.',
+          'Later referrals move it on from there.',
       }),
     ),
     status: Type.Optional(
@@ -301,7 +300,8 @@ export const entries = [
     tag,
     summary: 'Change an entry',
     description: 'Changes metadata or position, or confirms a pending entry. All of it or nothing.',
-    role: 'support',
+    role: 'admin',
+    support: { metadata: 'repair', position: 'move', status: 'confirm' },
     scope,
     params,
     body: EntryChange,
@@ -317,11 +317,8 @@ export const entries = [
         message: 'position: only waiting entries have one; this one is joined',
       },
     },
-    run: async ({ context, actor, queue, params: { entryId }, body }) => {
+    run: async ({ context, queue, params: { entryId }, body }) => {
       if (Object.keys(body).length === 0) throw invalid('body: names nothing to change');
-      const [forAdmins] = Object.keys(body).filter((name) => name !== 'status');
-      if (forAdmins !== undefined && !mayActAs(actor.role, 'admin'))
-        throw new DoorlistError('forbidden', `${forAdmins}: changing it requires the admin role`);
       await updateEntry(context, queue, entryId, body);
       return presentAdminEntry(await readEntry(context, queue, entryId));
     },
@@ -336,6 +333,7 @@ export const entries = [
       'joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, ' +
       'unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was.',
     role: 'admin',
+    support: 'restore',
     scope,
     params,
     answer: {
@@ -362,8 +360,9 @@ export const entries = [
     description:
       'Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. ' +
       'With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. ' +
-      'Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person.',
+      'Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Support never erases: it can ask for it.',
     role: 'admin',
+    support: 'remove',
     scope,
     params,
     query: {
@@ -380,9 +379,17 @@ export const entries = [
       schema: RemovedEntry,
       example: { id: EXAMPLE_ADMIN_ENTRY.id, deleted: true, erased: false },
     },
-    run: async ({ context, queue, params: { entryId: id }, query, body }) => {
+    errors: {
+      forbidden: {
+        when: 'The role is not sufficient, or support sent `erase=true`.',
+        message: 'erase: requires the admin role; ask for an erasure instead',
+      },
+    },
+    run: async ({ context, actor, queue, params: { entryId: id }, query, body }) => {
       const { confirm, neverJoined = false } = body;
       const erased = query.erase === 'true';
+      if (erased && !mayActAs(actor.role, 'admin'))
+        throw new DoorlistError('forbidden', 'erase: requires the admin role; ask for an erasure instead');
       if (neverJoined && !erased) throw invalid('neverJoined: requires erase=true, because nothing is kept');
       if (!erased) await removeEntry(context, queue, id);
       else if (confirm !== id) throw invalid('confirm: to erase the entry, repeat its id in the body');

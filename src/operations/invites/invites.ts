@@ -235,7 +235,8 @@ export const invites = [
     summary: 'Resend an invite',
     description:
       'Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent.',
-    role: 'support',
+    role: 'admin',
+    support: 'resend',
     scope,
     params,
     answer: {

@@ -154,7 +154,8 @@ export const mailbox = [
     summary: 'Resend an email',
     description:
       'Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended.',
-    role: 'support',
+    role: 'admin',
+    support: 'resend',
     scope,
     params,
     answer: {

@@ -148,7 +148,8 @@ export const confirmations = [
     summary: 'Send a confirmation again',
     description:
       'Records another email with a link to confirm the address. `mailable` says whether it is sent.',
-    role: 'support',
+    role: 'admin',
+    support: 'resend',
     scope,
     params: entryParams,
     answer: {

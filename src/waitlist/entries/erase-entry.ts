@@ -5,7 +5,7 @@ import { eraseMessages } from '../../outbox/erase.ts';
 import { hasMessageAbout } from '../../outbox/message.ts';
 import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
-import type { Context } from '../queue/context.ts';
+import { afterCommit, type Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { PLACES_AT_ONCE } from '../referrals/close-places.ts';
@@ -14,6 +14,7 @@ import { forgetAliases } from '../referrals/referral-alias.ts';
 import { rerankStep } from '../referrals/rerank.ts';
 import { eraseAnswers } from '../requests/repeated-requests.ts';
 import { forgetValues } from '../statistics/forget-values.ts';
+import { closeRequests } from './erasure-requests.ts';
 import { removeAsNeverJoined } from './never-joined.ts';
 import { forgetPairs } from './update-entry.ts';
 
@@ -41,6 +42,8 @@ interface Removed {
 interface Removal {
   /** Removes the row, too, as if the person had never joined: for bots. Those behind move up. */
   neverJoined?: boolean;
+  /** Runs under the lock of the queue. If it throws, nothing is erased. */
+  first?(change: QueueChange): Promise<void>;
 }
 
 /**
@@ -52,13 +55,16 @@ export async function eraseEntry(
   context: Context,
   queue: Queue,
   who: Who,
-  { neverJoined = false }: Removal = {},
+  { neverJoined = false, first }: Removal = {},
 ): Promise<Removed> {
-  const { removed, sendingOver } = await changeQueue(context, queue, (change) =>
-    eraseWithin(context, change, who, neverJoined),
-  );
-  await sendingOver();
-  await context.db.wipeErased().catch(() => {}); // The erasure is committed. Upkeep tries the wipe again.
+  const { removed, sendingOver } = await changeQueue(context, queue, async (change) => {
+    await first?.(change);
+    return eraseWithin(context, change, who, neverJoined);
+  });
+  await afterCommit(context, async ({ db }) => {
+    await sendingOver();
+    await db.wipeErased().catch(() => {}); // The erasure is committed. Upkeep tries the wipe again.
+  });
   return removed;
 }
 
@@ -94,6 +100,7 @@ async function eraseWithin(
   }
   await forgetValues(context, change, await forgetPairs(context, change, entry));
   await forgetImports(context, change, entry);
+  await closeRequests(change, entry.seq, 'confirmed', context.actor);
   await withdrawCreditFor(change, entry);
   await trx
     .updateTable('entry')

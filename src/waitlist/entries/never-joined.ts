@@ -180,7 +180,10 @@ async function forgetTraces(
   leaving: readonly Leaving[],
   kept: ReadonlySet<number>,
 ): Promise<void> {
-  const tables = ['referral_alias', 'operator_confirmation', 'import_code', 'import_link', 'entry'] as const;
+  const tables = [
+    ...(['referral_alias', 'operator_confirmation', 'erasure_request'] as const),
+    ...(['import_code', 'import_link', 'entry'] as const),
+  ];
   for (const table of tables) {
     let rows = trx
       .deleteFrom(table)

@@ -971,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an email
-         * @description Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended. Requires the `support` role.
+         * @description Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendMail"];
         delete?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Send a confirmation again
-         * @description Records another email with a link to confirm the address. `mailable` says whether it is sent. Requires the `support` role.
+         * @description Records another email with a link to confirm the address. `mailable` says whether it is sent. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendConfirmation"];
         delete?: never;
@@ -1564,6 +1564,30 @@ export interface paths {
         patch: operations["updateInstance"];
         trace?: never;
     };
+    "/admin/v1/instance/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what roles may do
+         * @description Returns what the owner lets support do. `GET /me` says what the caller may do. Open to every role.
+         */
+        get: operations["getRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update what roles may do
+         * @description Changes what support may do, for people and tokens alike. It applies to the next request. Admins can always do all of it, and viewers never. Requires the `owner` role.
+         */
+        patch: operations["updateRoles"];
+        trace?: never;
+    };
     "/admin/v1/health": {
         parameters: {
             query?: never;
@@ -2028,14 +2052,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an entry
-         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Requires the `admin` role.
+         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Either way, the place in the queue stays counted, unless `neverJoined` says that there was no such person. Support never erases: it can ask for it. Requires the `admin` role, or `support` where the owner lets it remove people.
          */
         delete: operations["removeEntry"];
         options?: never;
         head?: never;
         /**
          * Change an entry
-         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `support` role.
+         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`), or move people in the queue (`position`), or confirm people's emails (`status`).
          */
         patch: operations["updateEntry"];
         trace?: never;
@@ -2051,7 +2075,7 @@ export interface paths {
         put?: never;
         /**
          * Put a removed entry back
-         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was. Requires the `admin` role.
+         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its place in the joining order again, and its referrer the credit. Revoked invites stay revoked, so an entry that was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Any other status is what it was. Requires the `admin` role, or `support` where the owner lets it put removed people back.
          */
         post: operations["restoreEntry"];
         delete?: never;
@@ -2154,6 +2178,86 @@ export interface paths {
         get: operations["listSameMailbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/erasure-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for an erasure
+         * @description Asks admins to erase a person for good, for those who may not do it themselves. Nothing happens to the entry until one confirms. Requires the `support` role.
+         */
+        post: operations["requestErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List erasures that are asked for
+         * @description Returns what was asked for and what became of it. Requires the `support` role.
+         */
+        get: operations["listErasureRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests/{requestId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an erasure
+         * @description Erases the person for good, as removing an entry with `erase=true` does. It cannot be undone. Requires the `admin` role.
+         */
+        post: operations["confirmErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/erasure-requests/{requestId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse an erasure
+         * @description Closes the request. The person stays as they are. Requires the `admin` role.
+         */
+        post: operations["refuseErasure"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2343,7 +2447,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invite
-         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `support` role.
+         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendInvite"];
         delete?: never;
@@ -2537,6 +2641,8 @@ export interface components {
              */
             kind: "operator";
             operator: components["schemas"]["Operator"];
+            /** @description What the caller may do of what the owner can turn off for support. Admins and owners: all of it. Viewers: nothing. */
+            may: ("move" | "remove" | "restore" | "resend" | "confirm" | "decline" | "repair")[];
         };
         /** @description A token for automation. The token itself is shown only once. */
         AdminToken: {
@@ -2579,6 +2685,8 @@ export interface components {
              */
             kind: "token";
             token: components["schemas"]["AdminToken"];
+            /** @description What the caller may do of what the owner can turn off for support. Admins and owners: all of it. Viewers: nothing. */
+            may: ("move" | "remove" | "restore" | "resend" | "confirm" | "decline" | "repair")[];
         };
         /** @description Who sent the request. */
         Me: components["schemas"]["MeOperator"] | components["schemas"]["MeToken"];
@@ -2958,7 +3066,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -4528,6 +4636,46 @@ export interface components {
             /** @description IANA name of the time zone for charts and for days in the filters of the dashboard, such as `Europe/Berlin`. */
             defaultTimeZone?: string;
         };
+        /** @description What the owner lets roles do. */
+        Roles: {
+            /** @description What support may do besides seeing and inviting people. All of it is on by default. */
+            support: {
+                /** @description Whether support may move people in the queue. */
+                move: boolean;
+                /** @description Whether support may remove people. */
+                remove: boolean;
+                /** @description Whether support may put removed people back. */
+                restore: boolean;
+                /** @description Whether support may send emails and invites again. */
+                resend: boolean;
+                /** @description Whether support may confirm people's emails. */
+                confirm: boolean;
+                /** @description Whether support may approve and decline people. */
+                decline: boolean;
+                /** @description Whether support may correct what is stored about people. */
+                repair: boolean;
+            };
+        };
+        /** @description What to change. */
+        RolesUpdate: {
+            /** @description What to turn on or off. What is left out stays as it is. */
+            support: {
+                /** @description Whether support may move people in the queue. */
+                move?: boolean;
+                /** @description Whether support may remove people. */
+                remove?: boolean;
+                /** @description Whether support may put removed people back. */
+                restore?: boolean;
+                /** @description Whether support may send emails and invites again. */
+                resend?: boolean;
+                /** @description Whether support may confirm people's emails. */
+                confirm?: boolean;
+                /** @description Whether support may approve and decline people. */
+                decline?: boolean;
+                /** @description Whether support may correct what is stored about people. */
+                repair?: boolean;
+            };
+        };
         /** @description The result of one check. */
         Finding: {
             /** @description What was checked, such as `database` or `emails`. */
@@ -5108,11 +5256,11 @@ export interface components {
         };
         /** @description What to change. At least one field. */
         EntryChange: {
-            /** @description Replaces all metadata, with the same limits as at signup. `null` removes it. Requires the `admin` role. */
+            /** @description Replaces all metadata, with the same limits as at signup. `null` removes it. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. Requires the `admin` role. */
+            /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. */
             position?: number;
             /**
              * @description Confirms a pending entry on behalf of its owner.
@@ -5226,6 +5374,50 @@ export interface components {
             entries: components["schemas"]["Entry"][];
             /** @description Whether there are others, which are not listed. */
             more: boolean;
+        };
+        /** @description Why, if that helps whoever decides. */
+        ErasureAsked: {
+            /**
+             * @description Why. It is encrypted, and forgotten once the request is decided.
+             * @example Asked for it by phone.
+             */
+            reason?: string;
+        };
+        /** @description Asks an admin to erase a person for good. */
+        ErasureRequest: {
+            /** @description Unique id of the request. */
+            id: string;
+            entry: components["schemas"]["Entry"];
+            /** @description Why, in the words of who asked. `null` if they gave no reason, and once it is decided. */
+            reason: string | null;
+            /** @description Who asked: an operator, a token or the command line. */
+            askedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            createdAt: string;
+            /**
+             * @description `confirmed` once the person is erased, with this request or without. `null` while it is open.
+             * @enum {string|null}
+             */
+            decision: "confirmed" | "refused" | null;
+            /** @description Who decided. `person` if the person did it by themselves. */
+            decidedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided.
+             */
+            decidedAt: string | null;
+        };
+        /** @description One page of requests to erase people. */
+        ErasureRequestPage: {
+            /** @description Newest first. */
+            requests: components["schemas"]["ErasureRequest"][];
+            /** @description How many requests of the waitlist are open, whatever the filter. */
+            open: number;
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
         };
         /** @description Conditions that an entry must all meet. At least one. */
         SegmentConditions: {
@@ -7467,7 +7659,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -10088,6 +10280,61 @@ export interface operations {
             };
         };
     };
+    getRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What roles may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Roles"];
+                };
+            };
+        };
+    };
+    updateRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolesUpdate"];
+            };
+        };
+        responses: {
+            /** @description What roles may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Roles"];
+                };
+            };
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -11692,6 +11939,199 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SameMailbox"];
+                };
+            };
+        };
+    };
+    requestErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Why, if that helps whoever decides. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ErasureAsked"];
+            };
+        };
+        responses: {
+            /** @description It was asked for. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
+                };
+            };
+        };
+    };
+    listErasureRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+                /**
+                 * @description Only these. Default: all.
+                 * @example open
+                 */
+                state?: "open" | "decided";
+                /**
+                 * @description Only requests about this entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entry?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequestPage"];
+                };
+            };
+        };
+    };
+    confirmErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the request.
+                 * @example ers_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person was erased. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
+                };
+            };
+        };
+    };
+    refuseErasure: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the request.
+                 * @example ers_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was refused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureRequest"];
                 };
             };
         };

@@ -54,6 +54,20 @@ export function Button({ look, size, busy, idle, icon, className, children, onCl
   );
 }
 
+/** A button that stays in sight for those who may not use it, and says who may. */
+export function DimmableButton({ why, children, ...rest }: ButtonProps & { why: string | undefined }) {
+  if (why === undefined) return <Button {...rest}>{children}</Button>;
+  const { 'aria-label': label = typeof children === 'string' ? children : undefined } = rest;
+  return (
+    <Tooltip text={why}>
+      {/* Disabled, it would show no tooltip. */}
+      <Button {...rest} idle aria-label={label && `${label}: ${why}`}>
+        {children}
+      </Button>
+    </Tooltip>
+  );
+}
+
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   /** Its name, also shown as a tooltip. */
   label: string;

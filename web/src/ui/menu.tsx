@@ -29,16 +29,19 @@ interface MenuItemProps {
   icon?: ReactNode;
   danger?: boolean;
   disabled?: boolean;
+  /** Who may do it, if not the one who looks at it. Then it is disabled. */
+  why?: string | undefined;
   onClick?: () => void;
   /** For a link. */
   render?: ReactElement<Record<string, unknown>>;
   children: ReactNode;
 }
 
-export function MenuItem({ icon, danger, children, ...rest }: MenuItemProps) {
+export function MenuItem({ icon, danger, disabled, why, children, ...rest }: MenuItemProps) {
   return (
     <Base.Item
       {...rest}
+      disabled={disabled || why !== undefined}
       className={cx(
         POPUP_ITEM,
         '[&_svg]:size-4 [&_svg]:shrink-0',
@@ -46,7 +49,10 @@ export function MenuItem({ icon, danger, children, ...rest }: MenuItemProps) {
       )}
     >
       {icon}
-      <span className="min-w-0 flex-1 truncate">{children}</span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{children}</span>
+        {why !== undefined && <span className="block max-w-56 text-xs whitespace-normal">{why}</span>}
+      </span>
     </Base.Item>
   );
 }

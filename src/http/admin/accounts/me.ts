@@ -16,9 +16,19 @@ import {
   presentOperator,
 } from '../../../operations/operators/operators.ts';
 import { presentToken, TokenObject } from '../../../operations/operators/tokens.ts';
+import { DUTIES, dutiesOf } from '../../../operators/duties.ts';
 import { changePassword, changeProfile } from '../../../operators/own-account.ts';
 import { endOtherSessions, endSession, listSessions, type Session } from '../../../operators/sessions.ts';
-import { constant, exactlyOne, idPattern, named, time, WORD, withExamples } from '../../../wire/schema.ts';
+import {
+  constant,
+  exactlyOne,
+  idPattern,
+  named,
+  oneOf,
+  time,
+  WORD,
+  withExamples,
+} from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { type AdminParts, personOf } from '../core/admin-parts.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -26,14 +36,20 @@ import { adminSchema } from '../core/operation.ts';
 const tag = 'Your account';
 const EXAMPLE_SESSION_ID = 'ses_06gxx2p9r1yn1vp1ryss481fhw';
 
+const may = Type.Array(oneOf(DUTIES), {
+  maxItems: DUTIES.length,
+  description:
+    'What the caller may do of what the owner can turn off for support. Admins and owners: all of it. Viewers: nothing.',
+});
+
 const Me = exactlyOne(
   [
     Type.Object(
-      { kind: constant('operator', 'A signed-in person.'), operator: OperatorObject },
+      { kind: constant('operator', 'A signed-in person.'), operator: OperatorObject, may },
       { ...named('MeOperator'), description: 'The operator who is signed in.' },
     ),
     Type.Object(
-      { kind: constant('token', 'A token.'), token: TokenObject },
+      { kind: constant('token', 'A token.'), token: TokenObject, may },
       { ...named('MeToken'), description: 'The token that was sent.' },
     ),
   ],
@@ -86,7 +102,7 @@ const meSchema = adminSchema({
   answer: {
     description: 'The caller.',
     schema: Me,
-    example: { kind: 'operator', operator: EXAMPLE_OPERATOR },
+    example: { kind: 'operator', operator: EXAMPLE_OPERATOR, may: [...DUTIES] },
   },
 });
 
@@ -200,11 +216,12 @@ const passwordSchema = adminSchema({
 
 export function registerMe(app: TypedApp, parts: AdminParts): void {
   const { context, limits, cookies } = parts;
-  app.get('/me', { schema: meSchema }, async ({ caller }) =>
-    caller.operator
-      ? { kind: 'operator' as const, operator: presentOperator(caller.operator) }
-      : { kind: 'token' as const, token: presentToken(caller.token) },
-  );
+  app.get('/me', { schema: meSchema }, async ({ caller }) => {
+    const may = [...(await dutiesOf(parts.waitlists, caller.actor.role))];
+    return caller.operator
+      ? { kind: 'operator' as const, operator: presentOperator(caller.operator), may }
+      : { kind: 'token' as const, token: presentToken(caller.token), may };
+  });
 
   app.patch('/me', { schema: profileSchema }, async (request) =>
     presentOperator(await changeProfile(parts, personOf(request).actor, request.body)),

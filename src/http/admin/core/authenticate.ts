@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../../lib/errors.ts';
+import { requireAccess } from '../../../operators/duties.ts';
 import { actorOf } from '../../../operators/operator.ts';
-import { mayActAs } from '../../../operators/roles.ts';
 import { findSession } from '../../../operators/sessions.ts';
 import { findToken } from '../../../operators/tokens.ts';
 import { clientOf } from '../../plugins/rate-limit.ts';
@@ -19,7 +19,7 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
       throw new Error(`${method} ${url} does not say which role it needs`);
   });
   app.addHook('onRequest', async (request, reply) => {
-    const { role, person } = request.routeOptions.schema as AdminSchema;
+    const { role, person, support } = request.routeOptions.schema as AdminSchema;
     if (request.headers.authorization === undefined) refuseCrossSite(request, parts.publicUrl);
     if (role === 'anyone') return;
     const caller = await findCaller(parts, request);
@@ -32,8 +32,7 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
     }
     if (person && !caller.operator)
       throw new DoorlistError('forbidden', 'this requires a signed-in operator: tokens are not accepted');
-    if (!mayActAs(caller.actor.role, role))
-      throw new DoorlistError('forbidden', `this requires the ${role} role`);
+    await requireAccess(parts.waitlists, caller.actor, { role, ...(support ? { support } : {}) });
     request.caller = caller;
   });
 }

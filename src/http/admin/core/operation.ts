@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { ConditionsOf } from '../../../operations/core/operation.ts';
+import { type Access, DUTY_WORDS } from '../../../operators/duties.ts';
 import type { Role } from '../../../operators/roles.ts';
 import { limits } from '../../../wire/schema.ts';
 import { AdminProblemSchema, type WireCode } from '../../problem.ts';
@@ -14,6 +15,7 @@ interface AdminOperation extends ConditionsOf {
   description: string;
   /** The lowest role that may call it. `anyone` needs no credentials. */
   role: Role | 'anyone';
+  support?: Access['support'];
   /** Not for tokens, because it concerns the caller's own account. */
   person?: true;
   /** Changes something, although it has no body. */
@@ -40,6 +42,7 @@ interface AdminOperation extends ConditionsOf {
 
 export interface AdminSchema extends ConditionsOf {
   role: Role | 'anyone';
+  support?: Access['support'];
   person: boolean;
   body?: TSchema & { properties?: Record<string, TSchema> };
 }
@@ -95,7 +98,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
     tags: [tag],
     role,
     person,
-    description: `${description} ${requirement(role, person)}`,
+    description: `${description} ${requirement(role, person, rest.support)}`,
     security: open ? [] : [{ session: [] }, ...(person ? [] : [{ adminToken: [] }])],
     // For the compiler: a handler returns the response body, whatever its status.
     response: response as unknown as Record<200 | 201 | 202, Operation['answer']['schema']>,
@@ -148,11 +151,22 @@ interface Described {
   headers: Record<string, TSchema>;
 }
 
-function requirement(role: AdminOperation['role'], person: boolean): string {
+function requirement(role: AdminOperation['role'], person: boolean, support: Access['support']): string {
   if (role === 'anyone') return 'Requires no credential.';
   if (role === 'viewer')
     return person ? 'Requires a signed-in operator; tokens are refused.' : 'Open to every role.';
-  return `Requires the \`${role}\` role.`;
+  if (support === undefined) return `Requires the \`${role}\` role.`;
+  const duty = typeof support === 'string' ? DUTY_WORDS[support] : fieldsInWords(support);
+  return `Requires the \`${role}\` role, or \`support\` where the owner lets it ${duty}.`;
+}
+
+function fieldsInWords(support: Readonly<Record<string, keyof typeof DUTY_WORDS>>): string {
+  const duties = Map.groupBy(Object.entries(support), ([, duty]) => duty);
+  const words = [...duties].map(([duty, fields]) => {
+    const names = fields.map(([name]) => `\`${name}\``).join(', ');
+    return `${DUTY_WORDS[duty]} (${names})`;
+  });
+  return words.join(', or ');
 }
 
 const ADMIN_WORDS: AdminOperation['special'] = {

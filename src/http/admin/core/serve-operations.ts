@@ -41,7 +41,7 @@ function knownSchema(operation: Operation) {
 
 function schemaOf(operation: Operation) {
   const { id, tag, summary, description, role, body, answer, otherwise } = operation;
-  const { harmless, settings, showsSettings } = operation;
+  const { harmless, settings, showsSettings, support } = operation;
   const [params, query] = [paramsOf(operation), queryOf(operation)];
   const missing = missingWords(operation);
   const errors = { ...(missing ? { not_found: missing } : {}), ...operation.errors };
@@ -50,6 +50,7 @@ function schemaOf(operation: Operation) {
     ...(isEmpty(params) ? {} : { params }),
     ...(isEmpty(query) ? {} : { querystring: query }),
     ...(body ? { body } : {}),
+    ...(support ? { support } : {}),
     ...(harmless ? { harmless } : {}),
     ...(settings ? { settings } : {}),
     ...(showsSettings ? { showsSettings } : {}),

@@ -20,8 +20,8 @@ export function ProfileCard() {
     changesOf,
     save: async (body) => {
       const saved = await call(api.PATCH('/admin/v1/me', { body }));
-      client.setQueryData(meQuery.queryKey, saved);
-      return saved;
+      client.setQueryData(meQuery.queryKey, { ...saved, may: me.may });
+      return { ...saved, may: me.may };
     },
   });
   const { dirty, busy, error } = form;

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useWhyNot } from '../../api/me.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { DimmableButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { MailFrame } from '../../ui/mail-frame.tsx';
@@ -30,6 +31,7 @@ const WIDTH = 600;
 /** One email as it was sent, and what became of it. */
 export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
   const query = useQuery({ ...mailQuery(source, mailId ?? ''), enabled: mailId !== undefined });
+  const whyNotResend = useWhyNot('send emails again', 'admin', 'resend');
   const [asking, setAsking] = useState(false);
   const mail = query.data;
   return (
@@ -44,9 +46,14 @@ export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
       actions={
         source !== null &&
         mail?.subject && (
-          <Button size="sm" icon={<RotateCcw aria-hidden />} onClick={() => setAsking(true)}>
+          <DimmableButton
+            size="sm"
+            why={whyNotResend}
+            icon={<RotateCcw aria-hidden />}
+            onClick={() => setAsking(true)}
+          >
             Resend
-          </Button>
+          </DimmableButton>
         )
       }
     >

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { MAIL_KINDS } from '../../api/mail-choices.ts';
-import { useMay } from '../../api/me.ts';
+import { useWhyNot } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -19,7 +19,7 @@ import { type Template, templatesQuery, updateMailSettings } from './mails.ts';
 /** Each kind of email: whether it is sent, and a way to its text. */
 export function TemplatesTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
-  const mayManage = useMay('admin');
+  const whyNot = useWhyNot('turn emails on and off', 'admin');
   const query = useQuery(templatesQuery(scope));
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const [stranding, setStranding] = useState<Template>();
@@ -45,7 +45,7 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
     <Card
       flush
       title="What people get"
-      about={`${mayManage ? 'Turn on the emails to send. ' : ''}Templates apply in every environment.`}
+      about={`${whyNot ?? 'Turn on the emails to send.'} Templates apply in every environment.`}
     >
       <QueryProblem query={query}>
         {query.data ? (
@@ -74,7 +74,7 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
                   <Switch
                     label={<span className="sr-only">Send {template.name}</span>}
                     checked={template.enabled}
-                    disabled={!mayManage}
+                    disabled={whyNot !== undefined}
                     readOnly={turn.busy}
                     onChange={(on) =>
                       !on && template.kind === 'confirm' && waitlist?.confirmEmails

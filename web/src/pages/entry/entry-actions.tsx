@@ -4,6 +4,7 @@ import {
   Eraser,
   FileDown,
   MailCheck,
+  MessageCircleWarning,
   MoreHorizontal,
   RotateCcw,
   Send,
@@ -11,7 +12,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { Entry } from '../../api/entries.ts';
-import { useMay } from '../../api/me.ts';
+import { useMay, useWhyNot } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { toastError } from '../../ui/toast.tsx';
@@ -55,8 +56,17 @@ interface EntryMenuProps {
 }
 
 function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryMenuProps) {
-  const isAdmin = useMay('admin');
+  const mayErase = useMay('admin');
   const isErased = missing === 'erased';
+  const whyNot = {
+    confirm: useWhyNot('confirm people', 'admin', 'confirm'),
+    resend: useWhyNot('send emails again', 'admin', 'resend'),
+    move: useWhyNot('move people', 'admin', 'move'),
+    export: useWhyNot('export people', 'admin'),
+    restore: useWhyNot('put people back', 'admin', 'restore'),
+    remove: useWhyNot('remove people', 'admin', 'remove'),
+    erase: useWhyNot('erase people', 'admin'),
+  };
   const now = (change: () => Promise<void>) => () => void change().catch(toastError);
   return (
     <Menu
@@ -67,43 +77,53 @@ function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryM
       }
     >
       {status === 'pending' && (
-        <MenuItem icon={<CircleCheck aria-hidden />} onClick={now(changes.confirm)}>
+        <MenuItem icon={<CircleCheck aria-hidden />} why={whyNot.confirm} onClick={now(changes.confirm)}>
           Mark as confirmed
         </MenuItem>
       )}
       {status === 'pending' && email !== null && (
-        <MenuItem icon={<MailCheck aria-hidden />} onClick={now(changes.sendConfirmation)}>
+        <MenuItem
+          icon={<MailCheck aria-hidden />}
+          why={whyNot.resend}
+          onClick={now(changes.sendConfirmation)}
+        >
           Send confirmation again
         </MenuItem>
       )}
       <MenuItem
         icon={<ArrowUpDown aria-hidden />}
-        disabled={!isAdmin || status !== 'waiting'}
+        why={whyNot.move}
+        disabled={status !== 'waiting'}
         onClick={() => onAsk('move')}
       >
         {status === 'waiting' ? 'Move…' : 'Move (only while waiting)'}
       </MenuItem>
-      <MenuItem icon={<FileDown aria-hidden />} disabled={!isAdmin} onClick={now(changes.exportJson)}>
+      <MenuItem icon={<FileDown aria-hidden />} why={whyNot.export} onClick={now(changes.exportJson)}>
         Export as JSON
       </MenuItem>
       <MenuLine />
       {status === 'removed' ? (
         <MenuItem
           icon={<RotateCcw aria-hidden />}
-          disabled={!isAdmin || isErased}
+          why={whyNot.restore}
+          disabled={isErased}
           onClick={now(changes.putBack)}
         >
           {isErased ? 'Put back (not after erasing)' : 'Put back'}
         </MenuItem>
       ) : (
-        <MenuItem danger icon={<UserMinus aria-hidden />} disabled={!isAdmin} onClick={() => onAsk('remove')}>
+        <MenuItem danger icon={<UserMinus aria-hidden />} why={whyNot.remove} onClick={() => onAsk('remove')}>
           Remove…
         </MenuItem>
       )}
-      <MenuItem danger icon={<Eraser aria-hidden />} disabled={!isAdmin} onClick={() => onAsk('erase')}>
+      <MenuItem danger icon={<Eraser aria-hidden />} why={whyNot.erase} onClick={() => onAsk('erase')}>
         Erase for good…
       </MenuItem>
-      {!isAdmin && <p className="px-2 py-1 text-xs text-mute">Dimmed actions require the admin role.</p>}
+      {!mayErase && !isErased && (
+        <MenuItem icon={<MessageCircleWarning aria-hidden />} onClick={() => onAsk('ask-erasure')}>
+          Ask an admin to erase…
+        </MenuItem>
+      )}
     </Menu>
   );
 }

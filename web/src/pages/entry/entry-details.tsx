@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useMay } from '../../api/me.ts';
+import { useMay, useWhyNot } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { DimmableButton } from '../../ui/button.tsx';
 import { number } from '../../ui/number.ts';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
@@ -10,6 +10,7 @@ import { EntryMail } from './entry-mail.tsx';
 import { EntryMailbox } from './entry-mailbox.tsx';
 import { EntryPosition } from './entry-position.tsx';
 import { EntryShare } from './entry-share.tsx';
+import { ErasureNotice } from './erasure-notice.tsx';
 import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
@@ -22,6 +23,7 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
   const seesMail = maySee && entry.email !== null;
   return (
     <div className="flex flex-col gap-6">
+      {maySee && <ErasureNotice scope={scope} entry={entry} />}
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
         <Fact label="Status">
           <StatusBadge status={entry.status} />
@@ -63,18 +65,19 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
 
 function Metadata({ scope, entry }: AboutEntry) {
   const { missing } = entry;
-  const mayEdit = useMay('admin') && entry.status !== 'removed' && missing === null;
   const maySee = useMay('support');
+  const canEdit = maySee && entry.status !== 'removed' && missing === null;
+  const whyNotEdit = useWhyNot('change metadata', 'admin', 'repair');
   const [editing, setEditing] = useState(false);
   const pairs = Object.entries(entry.metadata ?? {});
   return (
     <section className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-2">
         <h3 className="font-semibold">Metadata</h3>
-        {mayEdit && (
-          <Button size="sm" onClick={() => setEditing(true)}>
+        {canEdit && (
+          <DimmableButton size="sm" why={whyNotEdit} onClick={() => setEditing(true)}>
             Edit
-          </Button>
+          </DimmableButton>
         )}
       </div>
       {!maySee ? (

@@ -6,11 +6,12 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { shorten } from '../../ui/shorten.ts';
 import type { AboutEntry } from './about-entry.ts';
+import { AskForErasure } from './erasure-dialogs.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import type { EntryChanges } from './use-entry-changes.ts';
 
 /** What is asked before it is done. */
-export type EntryQuestion = 'invite' | 'move' | 'remove' | 'erase';
+export type EntryQuestion = 'invite' | 'move' | 'remove' | 'erase' | 'ask-erasure';
 
 interface EntryDialogProps extends AboutEntry {
   changes: EntryChanges;
@@ -27,6 +28,8 @@ export function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: Ent
       return <RemoveEntry {...props} />;
     case 'erase':
       return <EraseEntry {...props} />;
+    case 'ask-erasure':
+      return <AskForErasure {...props} />;
   }
 }
 

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { useWhyNot } from '../../api/me.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { DimmableButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -22,6 +23,7 @@ import { InDrawer } from './in-drawer.tsx';
 /** Emails to this person. */
 export function EntryEmails({ scope, entry }: AboutEntry) {
   const client = useQueryClient();
+  const whyNotResend = useWhyNot('send emails again', 'admin', 'resend');
   const path = { waitlistId: scope.waitlistId };
   const queryKey = [...peopleKey(scope), 'emails', entry.id];
   const query = useInfiniteQuery({
@@ -91,15 +93,16 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
               right: true,
               cell: ({ id, kind, state }) =>
                 state !== 'pending' && (
-                  <Button
+                  <DimmableButton
                     size="sm"
                     look="quiet"
+                    why={whyNotResend}
                     aria-label={`Resend ${kind}`}
                     busy={resend.doing?.[0] === id}
                     onClick={() => void resend.run(id)}
                   >
                     Resend
-                  </Button>
+                  </DimmableButton>
                 ),
             },
           ]}

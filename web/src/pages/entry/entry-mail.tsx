@@ -4,10 +4,10 @@ import type { ReactNode } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { peopleKey, refreshPeople } from '../../api/entries.ts';
 import { whyNotMailed } from '../../api/mail-status.ts';
-import { useMay } from '../../api/me.ts';
+import { useMay, useWhyNot } from '../../api/me.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, DimmableButton } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -25,6 +25,7 @@ type PersonMail = Schemas['PersonMail'];
 export function EntryMail({ scope, entry }: AboutEntry) {
   const client = useQueryClient();
   const mayLift = useMay('admin');
+  const whyNotResend = useWhyNot('send emails again', 'admin', 'resend');
   const { waitlistId, environment } = scope;
   const query = useQuery({
     queryKey: [...peopleKey(scope), 'mail', entry.id],
@@ -72,13 +73,14 @@ export function EntryMail({ scope, entry }: AboutEntry) {
               <div className="flex flex-wrap items-start justify-between gap-2 px-3 py-2.5">
                 <LastMail scope={scope} mail={mail.lastMail} />
                 {mail.lastMail.state !== 'pending' && mail.lastMail.to !== null && (
-                  <Button
+                  <DimmableButton
                     size="sm"
+                    why={whyNotResend}
                     busy={resend.busy}
                     onClick={() => void resend.run(mail.lastMail?.id ?? '')}
                   >
                     Resend
-                  </Button>
+                  </DimmableButton>
                 )}
               </div>
             )}

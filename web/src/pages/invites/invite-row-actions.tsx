@@ -3,7 +3,7 @@ import { Ban, Copy, Mail, MoreHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Invite, refreshPeople } from '../../api/entries.ts';
-import { useMay } from '../../api/me.ts';
+import { useMay, useWhyNot } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -17,6 +17,7 @@ import { toastResent } from '../emails/toast-mailed.ts';
 export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invite }) {
   const client = useQueryClient();
   const may = useMay('support');
+  const whyNotResend = useWhyNot('send invites again', 'admin', 'resend');
   const [revoking, setRevoking] = useState(false);
   const { id, email, code, url, state } = invite;
   if (!may || state !== 'open') return null;
@@ -61,7 +62,7 @@ export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invi
         <MenuItem icon={<Copy aria-hidden />} onClick={() => void copyCode()}>
           Copy code
         </MenuItem>
-        <MenuItem icon={<Mail aria-hidden />} onClick={() => void resend()}>
+        <MenuItem icon={<Mail aria-hidden />} why={whyNotResend} onClick={() => void resend()}>
           Resend email
         </MenuItem>
         <MenuItem danger icon={<Ban aria-hidden />} onClick={() => setRevoking(true)}>

@@ -11,6 +11,7 @@ import { EntryDrawer } from '../entry/entry-drawer.tsx';
 import { AddPerson } from './add-person.tsx';
 import { ConfirmPending } from './confirm-pending.tsx';
 import { CsvButton } from './csv-button.tsx';
+import { ErasuresToDecide } from './erasures-to-decide.tsx';
 import { FilterDialog } from './filter-dialog.tsx';
 import { QueueCard } from './queue-card.tsx';
 import { QUEUE_TABS } from './queue-search.ts';
@@ -38,6 +39,7 @@ export function QueuePage() {
         actions={<QueueActions scope={scope} list={list} onAdd={() => set({ add: 'person' })} />}
       />
       <div className="flex flex-col gap-4">
+        <ErasuresToDecide scope={scope} onOpen={(entry) => set({ entry, about: undefined })} />
         <Tabs
           label="Status"
           value={tab}

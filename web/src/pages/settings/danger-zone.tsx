@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, call } from '../../api/client.ts';
-import { useMay } from '../../api/me.ts';
+import { useWhyNot } from '../../api/me.ts';
 import type { Waitlist } from '../../api/waitlists.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, DimmableButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
@@ -18,7 +18,7 @@ interface DangerZoneProps {
 export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const mayDelete = useMay('owner');
+  const whyNotDelete = useWhyNot('delete a waitlist', 'owner');
   const [asking, setAsking] = useState<'close' | 'delete' | null>(null);
   const path = { waitlistId: waitlist.id };
   const isClosed = waitlist.closedAt !== null;
@@ -53,11 +53,11 @@ export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
         </Action>
         <Action
           title="Delete the waitlist"
-          about={`Deletes all people, invites, keys and webhooks, in every environment.${mayDelete ? '' : ' Only an owner can do this.'}`}
+          about="Deletes all people, invites, keys and webhooks, in every environment."
         >
-          <Button look="danger" disabled={!mayDelete} onClick={() => setAsking('delete')}>
+          <DimmableButton look="danger" why={whyNotDelete} onClick={() => setAsking('delete')}>
             Delete waitlist
-          </Button>
+          </DimmableButton>
         </Action>
       </ul>
       <ConfirmDialog

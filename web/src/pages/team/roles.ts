@@ -5,7 +5,7 @@ import type { Option } from '../../ui/select.tsx';
 const ABOUT: Record<Role, string> = {
   owner: 'Everything.',
   admin: 'Everything except managing owners and deleting waitlists.',
-  support: 'Sees people and invites them. No keys, secrets or exports.',
+  support: 'Sees people, invites them, and what the owner allows. No keys, secrets or exports.',
   viewer: 'Reads without personal data.',
 };
 

@@ -11,6 +11,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { OperatorMenu } from './operator-menu.tsx';
 import { operatorsQuery } from './operators-query.ts';
+import { SupportCard } from './support-card.tsx';
 import { type TeamDialog, TeamDialogs } from './team-dialogs.tsx';
 
 /** Who can sign in to this installation. */
@@ -75,11 +76,14 @@ export function TeamPage() {
           </Button>
         }
       />
-      <Card flush>
-        <QueryProblem query={query}>
-          <Table label="Team" columns={columns} rows={query.data} rowId={({ id }) => id} />
-        </QueryProblem>
-      </Card>
+      <div className="flex flex-col gap-6">
+        <Card flush>
+          <QueryProblem query={query}>
+            <Table label="Team" columns={columns} rows={query.data} rowId={({ id }) => id} />
+          </QueryProblem>
+        </Card>
+        <SupportCard />
+      </div>
       {open && (
         <TeamDialogs
           open={open}
