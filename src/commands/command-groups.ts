@@ -22,6 +22,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
+  { words: ['entry'], load: async () => (await import('./entry-search.ts')).entrySearch },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
   { words: ['wave'], load: async () => (await import('./waves.ts')).waves },

@@ -1,6 +1,7 @@
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
+import { searchEntries } from './entries/search-entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
 import { form } from './forms/form.ts';
@@ -56,6 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...entries,
   ...aboutEntry,
   ...segments,
+  searchEntries,
   searchPeople,
   getEntryShare,
   addEntry,
