@@ -277,14 +277,14 @@ forEachEngine('concurrency', (engine) => {
       const parts = await openOperationParts(service.context, service.config);
       const actor = { ...COMMAND_LINE, id: 'one' as string | null };
       const look = async (q: string, who = actor, cursor?: string, beside = async () => {}) => {
-        const pageTurn: FewAtOnce = async (_caller, step) => {
+        const searchTurn: FewAtOnce = async (_caller, step) => {
           const done = await step();
           await beside();
           return done;
         };
         const query = { environment: undefined, q, ...(cursor === undefined ? {} : { cursor }) };
         const input = { params: { waitlistId: crowd.id }, query, body: undefined };
-        return (await perform(searchEntries, { ...parts, pageTurn }, who, input)).value as Page;
+        return (await perform(searchEntries, { ...parts, searchTurn }, who, input)).value as Page;
       };
       const others: Page[] = [];
       const first = await look('first', actor, undefined, async () => void others.push(await look('second')));
