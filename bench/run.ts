@@ -15,6 +15,7 @@ import { benchMetrics } from './metrics.ts';
 import { benchPeers } from './peers.ts';
 import { benchQueue } from './queue.ts';
 import { benchScale } from './scale.ts';
+import { benchSearch } from './search.ts';
 import { benchSoak } from './soak.ts';
 import { benchTransfer } from './transfer.ts';
 import { benchUpgrade } from './upgrade.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   api: benchApi,
   fairness: benchFairness,
   queue: benchQueue,
+  search: benchSearch,
   webhooks: benchWebhooks,
   emails: benchEmails,
   transfer: benchTransfer,

@@ -27,6 +27,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     words: ['erasure'],
     load: async () => (await import('./erasure-requests.ts')).erasureRequests,
   },
+  { words: ['entry'], load: async () => (await import('./entry-search.ts')).entrySearch },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
   { words: ['wave'], load: async () => (await import('./waves.ts')).waves },

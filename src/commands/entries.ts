@@ -192,7 +192,7 @@ async function confirmMany(context: Context, queue: Queue, segment: Segment): Pr
   return { json: { confirmed }, text: `Confirmed ${confirmed} ${confirmed === 1 ? 'entry' : 'entries'}.` };
 }
 
-function entryTable(list: PresentedEntry[]): string {
+export function entryTable(list: PresentedEntry[]): string {
   const rows = list.map(({ id, email, phone, status, position, referrals, createdAt }) => [
     id,
     email ?? phone,

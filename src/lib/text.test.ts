@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bounceAddressProblem, emailProblem, isAsciiAddress, parseEmail } from './email.ts';
-import { nameProblem, plainForm, readName, readText } from './text.ts';
+import { foldedForm, nameProblem, plainForm, readName, readText } from './text.ts';
 
 /** Marks of two classes in turn, which normalizing has to sort. */
 const marks = (units: number) => 'a\u0316\u0301'.repeat(units / 3);
@@ -47,6 +47,22 @@ describe('a text', () => {
   it('is searched in pieces', () => {
     assert.equal(plainForm('ｗｗｗ．ｅｖｉｌ'.repeat(300)), 'www.evil'.repeat(300));
     assert.ok(longestNormalized(() => plainForm(marks(300_000))) < 1_000);
+    assert.ok(longestNormalized(() => foldedForm(marks(300_000))) < 1_000);
+  });
+
+  it('is the same for capitals, accents and other forms as without, to compare it', () => {
+    for (const [one, other] of [
+      ['Zoë Ångström', 'zoe angstrom'],
+      ['Zoe\u0308', 'Zo\u00eb'],
+      ['STRASSE', 'Straße'],
+      ['ΟΔΟΣ', 'οδός'],
+      ['İstanbul', 'istanbul'],
+      ['Ｄｅｌｔａ', 'delta'],
+      ['Ёлка', 'елка'],
+    ] as const)
+      assert.equal(foldedForm(one), foldedForm(other));
+    assert.notEqual(foldedForm('か'), foldedForm('が'));
+    assert.equal(foldedForm('É'.repeat(3_000)), 'e'.repeat(3_000));
   });
 });
 

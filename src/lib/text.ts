@@ -26,13 +26,30 @@ const composed = (text: string) => text.trim().normalize('NFC');
 
 const PIECE_UNITS = 512;
 
-/** Without ligatures, full width and the like, to look for something in it. A piece at a time, however long it is. */
+/** Without ligatures, full width and the like, to look for something in it. */
 export function plainForm(text: string): string {
-  if (text.length <= PIECE_UNITS) return text.normalize('NFKC');
-  let plain = '';
+  return inPieces(text, 'NFKC');
+}
+
+const ASCII = /^[\t\n\r -~]*$/;
+/** On letters of Latin, Greek and Cyrillic. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** To compare what people type: the same for capitals, accents, ligatures, full width and ß as without. */
+export function foldedForm(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const bare = inPieces(text, 'NFKD').replace(ACCENTS, '');
+  // Twice, because some letters have more than one small form.
+  return bare.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+}
+
+/** However long it is. */
+function inPieces(text: string, form: 'NFKC' | 'NFKD'): string {
+  if (text.length <= PIECE_UNITS) return text.normalize(form);
+  let normal = '';
   for (let at = 0; at < text.length; at += PIECE_UNITS)
-    plain += text.slice(at, at + PIECE_UNITS).normalize('NFKC');
-  return plain;
+    normal += text.slice(at, at + PIECE_UNITS).normalize(form);
+  return normal;
 }
 
 /** Characters are counted as OpenAPI does it: an emoji is one. */

@@ -2,6 +2,7 @@ import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { erasureRequests } from './entries/erasure-requests.ts';
+import { searchEntries } from './entries/search-entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
 import { form } from './forms/form.ts';
@@ -60,6 +61,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...aboutEntry,
   ...erasureRequests,
   ...segments,
+  searchEntries,
   searchPeople,
   getEntryShare,
   addEntry,

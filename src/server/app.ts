@@ -33,7 +33,7 @@ import { type MetricsPage, registerMetrics, registerTracing } from '../http/plug
 import { registerOpenApi } from '../http/plugins/openapi.ts';
 import { rateLimiter } from '../http/plugins/rate-limit.ts';
 import { recordRoutes } from '../http/plugins/route-table.ts';
-import { pageTurns, registerRequestBatches } from '../http/plugins/turns.ts';
+import { pageTurns, registerRequestBatches, searchTurns } from '../http/plugins/turns.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from '../http/plugins/upload.ts';
 import { registerAcceptInvite } from '../http/sdk/accept-invite.ts';
 import { registerCheckInvite } from '../http/sdk/check-invite.ts';
@@ -240,6 +240,7 @@ export async function buildApp(
     streams,
     makeWay: lifecycle.makeWay,
     pageTurn,
+    searchTurn: searchTurns(lifecycle),
     uploads: { ...UPLOAD_LIMITS, ...parts.uploads },
     context: operators,
     waitlists: context,

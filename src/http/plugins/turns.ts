@@ -27,6 +27,8 @@ const LONGEST_WAIT_MS = 10_000;
 const SHARE_OF_OTHERS = 7;
 /** While a page waits for a slow or distant database, it takes nothing from others. */
 const LONGEST_WAY_MS = 100;
+/** Nobody waits for a search as for a page, and its steps are longer than anything else. */
+const SHARE_BESIDE_SEARCH = 30;
 
 /** A page takes as long as twenty lookups, here and in the database. */
 export function pageTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
@@ -34,5 +36,14 @@ export function pageTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
     most: PAGES_AT_ONCE,
     longestWaitMs: LONGEST_WAIT_MS,
     giveWay: (tookMs) => giveWay(Math.min(SHARE_OF_OTHERS * tookMs, LONGEST_WAY_MS)),
+  });
+}
+
+/** All searches together have one step under way, here and in the database. */
+export function searchTurns({ giveWay }: Pick<Lifecycle, 'giveWay'>): FewAtOnce {
+  return fewAtOnce({
+    most: 1,
+    longestWaitMs: LONGEST_WAIT_MS,
+    giveWay: (tookMs) => giveWay(Math.min(SHARE_BESIDE_SEARCH * tookMs, LONGEST_WAY_MS)),
   });
 }

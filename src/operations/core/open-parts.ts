@@ -22,6 +22,7 @@ export async function openOperationParts(waitlists: Context, config: Config): Pr
       return checkInstallation(waitlists, config);
     },
     pageTurn: (_caller, work) => work(),
+    searchTurn: (_caller, work) => work(),
     makeWay: async () => {},
     guard: createGuard(allowList(webhookAllow)),
     recordReading: recordReadings(context),

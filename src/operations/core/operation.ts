@@ -88,6 +88,8 @@ export interface Call<S extends Scope, Params, Query, Body> {
   params: Params & (S extends 'waitlist' | 'queue' ? { waitlistId: string } : unknown);
   query: Query;
   body: Body;
+  /** Whether nobody waits for the answer any more. */
+  isOver(): boolean;
 }
 
 export interface Declaration<

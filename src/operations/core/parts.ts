@@ -32,6 +32,8 @@ export interface OperationParts {
   checkHealth: () => Promise<AnyFinding[]>;
   /** Waits for the turn of the caller to get a page. */
   pageTurn: FewAtOnce;
+  /** The same for a step of a search through everybody. */
+  searchTurn: FewAtOnce;
   /** Lets other work go first. */
   makeWay: () => Promise<void>;
   /** Decides where webhooks may be sent. */

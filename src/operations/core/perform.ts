@@ -14,6 +14,7 @@ export interface Input {
   params: Readonly<Record<string, string>>;
   query: { readonly environment?: string | undefined };
   body: unknown;
+  isOver?(): boolean;
 }
 
 export interface Performed {
@@ -26,7 +27,7 @@ export async function perform(
   operation: Operation,
   parts: OperationParts,
   actor: Actor,
-  { params, query, body }: Input,
+  { params, query, body, isOver = () => false }: Input,
 ): Promise<Performed> {
   const { scope, shows, answer, otherwise } = operation;
   await requireAccess(parts.waitlists, actor, operation);
@@ -42,7 +43,7 @@ export async function perform(
   if (shows === 'people' && queue) await recordRead({ parts, actor, mask }, queue);
   const context = { ...parts.waitlists, audit: auditAs(parts.context, actor), actor: referenceTo(actor) };
   const found = await operation.run({
-    ...{ context, parts, actor, mask, queue, environment, query, body },
+    ...{ context, parts, actor, mask, queue, environment, query, body, isOver },
     params: params as { waitlistId: string },
   });
   return found instanceof OtherAnswer

@@ -61,7 +61,7 @@ function searchOne(context: Context, queue: Queue, text: string): Promise<Entry 
 /** Finds one entry by its exact email, phone number, referral code or id, or by a link that it was given. */
 export async function searchEntry(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
   const words = text.trim();
-  for (const part of partsOfLink(words) ?? [words]) {
+  for (const part of [words, ...partsOfLink(words)]) {
     const found = await searchPart(context, queue, part);
     if (found) return found;
   }
@@ -97,12 +97,23 @@ const PURPOSES: readonly LinkPurpose[] = ['confirm', 'leave', 'status'];
 const PARTS_MAX = 20;
 
 /** What of a link can say whom it is for: first the values of its query, then its path, the end first. */
-function partsOfLink(text: string): string[] | undefined {
-  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
-  if (!url) return undefined;
+function partsOfLink(text: string): string[] {
+  const url = linkIn(text);
+  if (!url) return [];
   const values = [...url.searchParams].filter(([name]) => !name.startsWith('utm_')).map(([, value]) => value);
   const path = url.pathname.split('/').filter(Boolean).reverse().map(decoded);
   return [...values, ...path].filter((part) => part !== '').slice(0, PARTS_MAX);
+}
+
+export function isLink(text: string): boolean {
+  return linkIn(text) !== undefined;
+}
+
+/** As people paste it: also in brackets, at the end of a sentence, or without the scheme that browsers hide. */
+function linkIn(text: string): URL | undefined {
+  const bare = text.trim().replace(/^[<("']+|[>)"'.,;]+$/g, '');
+  if (/^https?:\/\/\S+$/i.test(bare)) return URL.parse(bare) ?? undefined;
+  return /^[^\s/@]+\.[^\s/@]+\/[^\s@]+$/.test(bare) ? (URL.parse(`https://${bare}`) ?? undefined) : undefined;
 }
 
 function decoded(part: string): string {

@@ -21,6 +21,7 @@ export const WAITLIST_ACTIONS = [
   'mail_event_key.deleted',
   'entries.read',
   'entries.read_refused',
+  'entries.searched',
   'entries.exported',
   'entries.imported',
   'import.undone',

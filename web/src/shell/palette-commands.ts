@@ -35,6 +35,8 @@ export interface Command {
   icon: ComponentType<{ className?: string }>;
   /** Where it leads, or what it does. */
   act: string | (() => void);
+  /** Whom the page that it leads to looks for. */
+  find?: string;
 }
 
 interface Surroundings {
@@ -151,6 +153,23 @@ function themeActions(current: Theme): Command[] {
 /** What looks like a whole email, phone or id is looked up in all waitlists. */
 export function isPerson(text: string): boolean {
   return /^(https?:\/\/\S+|\S+@\S+\.\S+|\+[\d ().-]{7,}|ent_\w{26})$/.test(text.trim());
+}
+
+/** Looks through the people of the waitlist on the screen. */
+export function searchCommand(
+  { waitlistId, environment }: Scope,
+  name: string | undefined,
+  text: string,
+): Command {
+  const search = stringifySearch(environmentSearch(environment));
+  return {
+    group: 'People',
+    label: `Find “${text}”`,
+    about: [name ?? waitlistId, environment].join(' · '),
+    icon: UserSearch,
+    act: `/waitlists/${waitlistId}/queue${search}`,
+    find: text,
+  };
 }
 
 export function personCommand({ waitlist, environment, entry }: Schemas['FoundPerson']): Command {

@@ -8,7 +8,7 @@ import { useTheme } from '../theme.ts';
 import { hasWords } from '../ui/has-words.ts';
 import { number } from '../ui/number.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
-import { type Command, commandsFor, personCommand, WAITLISTS } from './palette-commands.ts';
+import { type Command, commandsFor, personCommand, searchCommand, WAITLISTS } from './palette-commands.ts';
 import { usePeople } from './use-people.ts';
 import { useWaitlists } from './use-waitlists.ts';
 
@@ -35,7 +35,12 @@ function useCommands(text: string, mayFind: boolean) {
   }).filter(({ label, about: more = '', words = '' }) => hasWords(`${label} ${more} ${words}`, text));
   const listed = commands.filter(({ group }) => group === WAITLISTS);
   const left = new Set(listed.slice(WAITLISTS_SHOWN));
-  const found = [...people.map(personCommand), ...commands.filter((command) => !left.has(command))];
+  const wanted = text.trim();
+  const found = [
+    ...people.map(personCommand),
+    ...commands.filter((command) => !left.has(command)),
+    ...(scope && mayFind && wanted !== '' ? [searchCommand(scope, current?.name, wanted)] : []),
+  ];
   const headingOf = (group: string) =>
     group === WAITLISTS && left.size > 0
       ? `${group}: ${WAITLISTS_SHOWN} of ${number(listed.length)}. Type more to find the others.`
@@ -53,9 +58,9 @@ export default function Palette({ text, onText, onFocus, onClose }: PaletteProps
   const router = useRouter();
   const mayFind = useMay('support');
   const { groups, about } = useCommands(text, mayFind);
-  const run = ({ act }: Command) => {
+  const run = ({ act, find }: Command) => {
     onClose();
-    if (typeof act === 'string') router.history.push(BASE_PATH + act);
+    if (typeof act === 'string') router.history.push(BASE_PATH + act, find === undefined ? {} : { find });
     else act();
   };
   return (

@@ -22,7 +22,9 @@ export function serveOperations(app: TypedApp, parts: AdminParts, operations: re
       handler: async (request, reply) => {
         const { actor } = request.caller;
         limiter?.take(`${actor.kind} ${actor.id}`, reply);
-        const { status, value } = await perform(operation, parts, actor, request as Input);
+        const { params, query, body } = request as Input;
+        const isOver = () => reply.raw.destroyed;
+        const { status, value } = await perform(operation, parts, actor, { params, query, body, isOver });
         reply.code(status as 200);
         return value as never; // Not sent yet: what is held commits before, and settings get their ETag.
       },

@@ -46,6 +46,7 @@ const NAMES: Record<Action, string> = {
   'mail_event_key.deleted': 'Deleted a mail event key',
   'entries.read': 'Viewed people',
   'entries.read_refused': 'Was refused a question about people',
+  'entries.searched': 'Searched everyone’s data',
   'entries.exported': 'Exported people',
   'entries.imported': 'Imported people',
   'import.undone': 'Undid an import',

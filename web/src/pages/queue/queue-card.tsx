@@ -40,8 +40,9 @@ export function QueueCard({ scope, list, metadataColumns, at, onChange, onFilter
     count: list.waiting,
     status: list.wanted ? undefined : list.status,
   });
+  const isLooking = list.searched?.state === 'looking';
   const table = () => {
-    if (list.isLoading) return <GiantTableLoading columns={columns} />;
+    if (list.isLoading || (isLooking && rows.count === 0)) return <GiantTableLoading columns={columns} />;
     if (rows.count === 0 || (list.everyone === 0 && !list.wanted))
       return <Nobody scope={scope} list={list} onChange={onChange} onFilter={onFilter} />;
     return (
@@ -56,13 +57,16 @@ export function QueueCard({ scope, list, metadataColumns, at, onChange, onFilter
         goTo={at === undefined ? undefined : Math.min(Number(at), rows.count) - 1}
         jumps={jumps}
         least={leastWidth(metadataColumns)}
-        className="h-[min(calc(var(--rows)*2.75rem+2.3125rem),max(20rem,calc(100dvh-20.5rem-var(--band))))]"
+        className="h-[min(calc(var(--rows)*2.75rem+2.3125rem),max(20rem,calc(100dvh-20.5rem-var(--above)-var(--band))))]"
       />
     );
   };
   return (
     <Card flush className="overflow-hidden">
-      <div className="relative" style={{ '--rows': rows.count } as CSSProperties}>
+      <div
+        className="relative"
+        style={{ '--rows': rows.count, '--above': list.searched ? '3.5rem' : '0rem' } as CSSProperties}
+      >
         <QueryProblem query={list.problem}>{table()}</QueryProblem>
         {fresh.count > 0 && (
           <div className="pointer-events-none absolute inset-x-0 top-12 z-20 flex justify-center">
@@ -98,6 +102,7 @@ function Nobody({
     return (
       <NoMatch
         text={wanted}
+        isWhole={list.searched?.state === 'done'}
         onFilter={() => {
           onChange({ search: undefined });
           onFilter();
@@ -111,13 +116,15 @@ function Nobody({
 
 /** How many there are, and a way to one of them where rows have numbers. */
 function Footer({ list, onJump }: { list: QueueList; onJump: (at: string) => void }) {
-  const { isNumbered, rows, pagedRows, tab } = list;
+  const { isNumbered, rows, pagedRows, searched, tab } = list;
   return (
     <div className="flex min-h-12 flex-wrap items-center justify-between gap-3 border-t px-5 py-1.5 text-sm text-mute max-md:px-4">
       <span role="status">
-        {isNumbered ? people(rows.count) : matching(pagedRows.total, pagedRows.loaded.length)}
+        {isNumbered || searched
+          ? people(isNumbered ? rows.count : rows.loaded.length)
+          : matching(pagedRows.total, pagedRows.loaded.length)}
       </span>
-      {!isNumbered && pagedRows.restError !== undefined && (
+      {!isNumbered && !searched && pagedRows.restError !== undefined && (
         <span role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-danger">
           The rest could not be loaded. {ApiError.from(pagedRows.restError).sentence}
           <Button size="sm" onClick={pagedRows.retryRest}>

@@ -49,10 +49,13 @@ export function NobodyYet({ scope }: { scope: Scope }) {
 
 export function NoMatch({
   text,
+  isWhole,
   onFilter,
   onClear,
 }: {
   text: string;
+  /** Whether everybody was looked at. */
+  isWhole: boolean;
   onFilter: () => void;
   onClear: () => void;
 }) {
@@ -71,11 +74,12 @@ export function NoMatch({
       }
     >
       <p className="break-words">
-        Nobody here has exactly <strong className="font-medium text-ink">{text.slice(0, 100)}</strong>.
+        {seesPeople && !isWhole ? 'Nobody found so far with ' : 'Nobody here has '}
+        <strong className="font-medium text-ink">{text.slice(0, 100)}</strong>.
       </p>
       <p className="pt-1">
         {seesPeople
-          ? 'People’s data is encrypted, so a search finds a whole email, phone number, referral code or id, not a part of one. Filters find people by metadata, referrals and dates.'
+          ? 'Every word must be part of an email, a phone number or an answer. Filters find people by metadata, referrals and dates.'
           : 'Your role finds people by id. Filters find people by referrals and dates.'}
       </p>
     </EmptyState>

@@ -17,6 +17,7 @@ import { QueueCard } from './queue-card.tsx';
 import { QUEUE_TABS } from './queue-search.ts';
 import { Conditions, QueueToolbar } from './queue-toolbar.tsx';
 import { SavedSegmentsMenu } from './saved-segments-menu.tsx';
+import { SearchProgress } from './search-progress.tsx';
 import type { Segment } from './segment.ts';
 import { useMetadataColumns } from './use-metadata-columns.ts';
 import { type QueueList, useQueueList } from './use-queue-list.ts';
@@ -77,6 +78,7 @@ export function QueuePage() {
           onChange={(change) => set(change)}
           onFilter={() => setFiltering(true)}
         />
+        {list.searched && <SearchProgress search={list.searched} />}
         {list.isFiltered && !list.wanted && (
           <FilteredBy scope={scope} list={list} onChange={(next) => set({ ...next })} />
         )}

@@ -36,10 +36,10 @@ export function QueueToolbar({ search, onChange, onFilter, segments, ...rest }: 
         onSearch={(text) => onChange({ search: text || undefined })}
         label={
           seesPeople
-            ? 'Find a person by exact email, phone, referral code, id or link'
+            ? 'Find people by a part of their email, name, phone or metadata, or by a code, id or link'
             : 'Find a person by id'
         }
-        placeholder={seesPeople ? 'Exact email, phone, code, id or link' : 'Entry id: ent_…'}
+        placeholder={seesPeople ? 'Email, name, phone, code or link' : 'Entry id: ent_…'}
       />
       <Button icon={<ListFilter aria-hidden />} onClick={onFilter}>
         <span className="max-sm:sr-only">Filter</span>

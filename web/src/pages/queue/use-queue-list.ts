@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
+import { useMay } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { QueueSearch, QueueTab } from './queue-search.ts';
 import { isEmpty, readSegment } from './segment.ts';
 import { useLivePeople } from './use-live-people.ts';
 import { type PagedView, useNumberedRows, usePagedRows } from './use-rows.ts';
+import { SEARCH_CHARACTERS_MAX, useSearchRows } from './use-search-rows.ts';
 import { useSteadyCount } from './use-steady-count.ts';
 
 export type QueueList = ReturnType<typeof useQueueList>;
@@ -29,11 +31,11 @@ export function useQueueList(scope: Scope, search: QueueSearch) {
   const [atTop, setAtTop] = useState(true);
   const queue = `${scope.waitlistId} ${scope.environment}`;
   const steady = useSteadyCount(totalOf(tab) ?? 0, `${queue} ${tab}`, !newestFirst || atTop);
-  const paged: PagedView | undefined = wanted
-    ? { search: wanted }
-    : isNumbered
-      ? undefined
-      : { status, segment };
+  const seesPeople = useMay('support');
+  const isSearch = wanted !== undefined && seesPeople && wanted.length <= SEARCH_CHARACTERS_MAX;
+  const searched = useSearchRows(scope, isSearch ? wanted : undefined);
+  const paged: PagedView | undefined =
+    isNumbered || isSearch ? undefined : wanted ? { search: wanted } : { status, segment };
   const numberedRows = useNumberedRows(
     scope,
     isNumbered && counts
@@ -41,7 +43,7 @@ export function useQueueList(scope: Scope, search: QueueSearch) {
       : undefined,
   );
   const pagedRows = usePagedRows(scope, paged);
-  const rows = isNumbered ? numberedRows : pagedRows;
+  const rows = isNumbered ? numberedRows : isSearch ? searched.rows : pagedRows;
   const { onShow } = rows;
   const show = useCallback(
     (first: number, end: number, top: boolean) => {
@@ -66,9 +68,11 @@ export function useQueueList(scope: Scope, search: QueueSearch) {
     metadataKeys: waitlist.data?.metadataKeys ?? [],
     isNumbered,
     /** Another one is another list, which begins at its top. */
-    key: `${queue} ${tab} ${order ?? ''} ${JSON.stringify(paged)}`,
+    key: `${queue} ${tab} ${order ?? ''} ${JSON.stringify(isSearch ? wanted : paged)}`,
     rows,
     pagedRows,
+    /** Of a search that looks through everybody's data. */
+    searched: isSearch ? searched : undefined,
     show,
     /** Those who joined while somebody reads further down. */
     fresh: { count: steady.fresh, show: steady.release },

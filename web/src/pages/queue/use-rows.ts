@@ -12,11 +12,11 @@ const PAGE_ROWS = 100;
 const SETTLE_MS = 60;
 const KEPT_MS = 60_000;
 /** Rows that stand for what is not loaded yet. */
-const AHEAD = 20;
+export const AHEAD = 20;
 /** A longer list is not loaded again with every change. */
 const REFRESHED_PAGES = 3;
 
-interface Rows {
+export interface Rows {
   count: number;
   rowAt: (index: number) => Entry | undefined;
   onShow: (first: number, end: number) => void;
