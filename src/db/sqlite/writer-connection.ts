@@ -1,5 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { freeBuffers } from '../../lib/heap-growth.ts';
 import { unkeptNumber } from '../kept-numbers.ts';
 import { readAll, readNearest } from './damaged-numbers.ts';
 import { primaryCodeOf, SQLITE } from './error-codes.ts';
@@ -18,6 +19,8 @@ import {
 const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 24 * 1024;
 const MOST_PREPARED = 500;
+const LARGE_BYTES = 128 * 1024;
+const LARGE_VALUES_PER_CLEANING = 8;
 
 interface Prepared {
   statement: StatementSync;
@@ -37,6 +40,7 @@ export class WriterConnection {
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   #aborted: unknown;
   #isHeld = false;
+  #largeValues = 0;
 
   constructor(data: WriterData) {
     this.#data = data;
@@ -124,7 +128,14 @@ export class WriterConnection {
       return { rows: found, changes: found.length };
     }
     const { changes } = this.#waiting(() => statement.run(...(parameters as never[])));
+    if (parameters.some(isLarge)) this.#freeLargeValues();
     return { rows: [], changes: Number(changes) };
+  }
+
+  /** Of uploads, whose chunks come one after the other. */
+  #freeLargeValues(): void {
+    this.#largeValues += 1;
+    if (this.#largeValues % LARGE_VALUES_PER_CLEANING === 0) freeBuffers();
   }
 
   /** In a transaction, nobody else can be writing. */
@@ -198,4 +209,8 @@ function mendLogModes(file: string): void {
       // We are not the owner. If it matters, the first write fails with a clear error.
     }
   }
+}
+
+function isLarge(value: unknown): boolean {
+  return value instanceof Uint8Array && value.length >= LARGE_BYTES;
 }

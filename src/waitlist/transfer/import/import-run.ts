@@ -221,12 +221,9 @@ export async function* chunksFrom(
     try {
       await index.skip(done);
       for (let from = done; from < index.length; ) {
-        const some = await index.read(file, shape);
-        for (let at = 0; at < some.length; at += CHUNK) {
-          const rows = some.slice(at, at + CHUNK);
-          yield { rows, next, part: (from + at + rows.length) / index.length };
-        }
-        from += some.length;
+        const rows = await index.read();
+        from += rows.length;
+        yield { rows, next, part: from / index.length };
       }
     } finally {
       index.close();

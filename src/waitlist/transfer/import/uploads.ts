@@ -7,9 +7,9 @@ import { ERRORS_FILE_BYTES_MAX, linesFor, type TextFile } from './errors-file.ts
 import type { RowProblem } from './import-row.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** 4 MiB: rows are read in the order of the file, many together. */
-const CHUNKS_KEPT = 16;
-/** Opening one leaves a megabyte behind. */
+/** Rows are read in the order of the file: what is read next, and what a row began in. */
+const CHUNKS_KEPT = 2;
+/** Sealing or opening one leaves a megabyte behind. */
 const CHUNKS_PER_CLEANING = 8;
 
 type Part = 'file' | 'errors' | 'rows';
@@ -30,6 +30,7 @@ export async function storeUpload(
       const chunk = all.subarray(0, CHUNK_BYTES);
       await writeChunk(context, queue, id, 'file', size, chunk);
       size += chunk.length;
+      if ((size / CHUNK_BYTES) % CHUNKS_PER_CLEANING === 0) freeBuffers();
       all = all.subarray(chunk.length);
     }
     waiting = [all];
