@@ -31,7 +31,9 @@ forEachEngine((engine) => {
     assert.equal(await page.getByLabel('Name').inputValue(), 'Named here');
     assert.equal(await page.getByText('gets a new position').count(), 0);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+    await page.getByRole('definition').filter({ hasText: 'Named elsewhere' }).waitFor();
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('Saved your changes').waitFor();
     const { body } = await owner.get<{ boost: number; name: string }>(`/waitlists/${id}`);
     assert.deepEqual([body.boost, body.name], [42, 'Named here']);
 
@@ -68,6 +70,7 @@ forEachEngine((engine) => {
     await dialog.getByLabel('Description').fill('For the shop');
     await owner.patch(`${hooks}/${hook.id}`, { rateLimit: 9 });
     await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Save mine too' }).click();
     await page.getByText('For the shop').waitFor();
     assert.equal((await owner.get<{ rateLimit: number }>(`${hooks}/${hook.id}`)).body.rateLimit, 9);
 
@@ -75,7 +78,8 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Set up' }).click();
     await dialog.getByLabel('Webhook URL').fill('https://example.com/alerts');
     await owner.patch('/health/alerts', { emails: true });
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save mine too' }).click();
     await page.getByText('Owners and admins get no email').waitFor();
     await page.close();
   });

@@ -76,6 +76,11 @@ export async function callTagged<T extends object>(request: Promise<Answer<T>>):
   return { ...(await call(request)), etag: response.headers?.get('etag') ?? '*' };
 }
 
+/** The header that refuses a change of what others changed since it had this ETag. Without one, the change is made anyway. */
+export function ifMatch(etag: string | undefined): { header?: { 'If-Match': string } } {
+  return etag === undefined ? {} : { header: { 'If-Match': etag } };
+}
+
 /** The body of a successful answer, or an ApiError. A 401 ends the session here too. */
 export async function call<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await request;

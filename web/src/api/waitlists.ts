@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, call, type Schemas } from './client.ts';
+import { api, call, callTagged, type Schemas } from './client.ts';
 import { PAGE, readAll } from './read-all.ts';
 
 export type Waitlist = Schemas['Waitlist'];
@@ -35,7 +35,7 @@ export const waitlistQuery = ({
   queryOptions({
     queryKey: ['waitlist', waitlistId, environment],
     queryFn: () =>
-      call(
+      callTagged(
         api.GET('/admin/v1/waitlists/{waitlistId}', {
           params: { path: { waitlistId }, query: { environment } },
         }),

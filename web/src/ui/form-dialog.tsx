@@ -2,9 +2,11 @@ import type { FormEvent, ReactNode, RefObject } from 'react';
 import { useId } from 'react';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Dialog } from './dialog.tsx';
 import { useAct } from './use-act.ts';
 import { useMarkedFields } from './use-marked-fields.ts';
+import type { Meanwhile } from './use-settings.ts';
 import { useTyped } from './use-typed.tsx';
 
 interface FormDialogProps {
@@ -16,7 +18,10 @@ interface FormDialogProps {
   wide?: boolean;
   initialFocus?: RefObject<HTMLElement | null>;
   onClose: () => void;
-  onSubmit: () => Promise<unknown>;
+  /** What somebody else saved since it was opened. */
+  meanwhile?: Meanwhile | undefined;
+  /** `over` replaces what somebody else saved. */
+  onSubmit: (over?: boolean) => Promise<unknown>;
   /** The fields. `problem(name)` is what the API said about one of them. */
   children: (problem: (field: string) => string | undefined) => ReactNode;
 }
@@ -30,6 +35,7 @@ export function FormDialog({
   wide,
   initialFocus,
   onClose,
+  meanwhile,
   onSubmit,
   children,
 }: FormDialogProps) {
@@ -70,6 +76,7 @@ export function FormDialog({
     >
       <form id={id} ref={form} onSubmit={submit} onInput={typed.onInput} className="flex flex-col gap-4">
         {other !== undefined && <Alert>{other}</Alert>}
+        {meanwhile && <ChangedMeanwhile {...meanwhile} busy={busy} onKeep={() => void run(true)} />}
         {fields}
       </form>
       {typed.question}

@@ -2,8 +2,10 @@ import { CircleAlert } from 'lucide-react';
 import { type FocusEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
 import { useMarkedFields } from './use-marked-fields.ts';
+import type { Meanwhile } from './use-settings.ts';
 
 interface SaveFormProps {
   /** Whether anything has changed. */
@@ -11,7 +13,10 @@ interface SaveFormProps {
   busy: boolean;
   /** Why the last attempt was in vain. */
   error: ApiError | undefined;
-  onSave: () => Promise<unknown>;
+  /** What somebody else saved since the form was opened. */
+  meanwhile: Meanwhile | undefined;
+  /** `over` replaces what somebody else saved. */
+  onSave: (over?: boolean) => Promise<unknown>;
   onDiscard: () => void;
   /** A part of the address that says what is edited. */
   of?: string;
@@ -19,7 +24,8 @@ interface SaveFormProps {
 }
 
 /** A page of settings. Changes are saved together, from a bar that stays in sight, and not lost by leaving. */
-export function SaveForm({ dirty, busy, error, onSave, onDiscard, of, children }: SaveFormProps) {
+export function SaveForm(props: SaveFormProps) {
+  const { dirty, busy, error, meanwhile, onSave, onDiscard, of, children } = props;
   const { form, marked } = useMarkedFields(error);
   const onFocus = useFocusBack(dirty);
   return (
@@ -34,7 +40,12 @@ export function SaveForm({ dirty, busy, error, onSave, onDiscard, of, children }
     >
       <UnsavedGuard dirty={dirty} of={of} />
       {children}
-      {dirty && (
+      {meanwhile && (
+        <div data-save-bar className="sticky bottom-4 z-10 rounded-lg bg-surface shadow-lg ring-1 ring-line">
+          <ChangedMeanwhile {...meanwhile} busy={busy} onKeep={() => void onSave(true)} />
+        </div>
+      )}
+      {dirty && !meanwhile && (
         <div
           // Toasts appear above it.
           data-save-bar

@@ -12,7 +12,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
-import { changeSending, limitInWords, type Sending, sendingQuery } from './sending.ts';
+import { changeSending, limitInWords, type Sending, type SendingChanges, sendingQuery } from './sending.ts';
 import { WarmUpCard } from './warm-up-card.tsx';
 
 /** The API counts no further. */
@@ -26,8 +26,10 @@ export default function DeliveryTab({ scope }: { scope: Scope }) {
   const query = useQuery(sendingQuery(scope));
   const [dialog, setDialog] = useState<'limits' | 'resume'>();
   const sending = query.data;
-  const save = async (changes: Parameters<typeof changeSending>[1]) => {
-    client.setQueryData(sendingQuery(scope).queryKey, await changeSending(scope, changes));
+  const save = async (changes: SendingChanges, etag?: string) => {
+    const saved = await changeSending(scope, changes, etag);
+    client.setQueryData(sendingQuery(scope).queryKey, saved);
+    return saved;
   };
   return (
     <QueryProblem framed query={query}>
@@ -66,10 +68,10 @@ export default function DeliveryTab({ scope }: { scope: Scope }) {
             reports on.
           </p>
         </Card>
-        {sending && <WarmUpCard sending={sending} mayManage={mayManage} onSave={save} />}
+        {sending && <WarmUpCard scope={scope} sending={sending} mayManage={mayManage} onSave={save} />}
       </div>
       {sending && dialog === 'limits' && (
-        <LimitsDialog sending={sending} onClose={() => setDialog(undefined)} onSave={save} />
+        <LimitsDialog scope={scope} sending={sending} onClose={() => setDialog(undefined)} onSave={save} />
       )}
       <ConfirmDialog
         open={dialog === 'resume'}

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { MAX } from '../../api/limits.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -8,9 +9,9 @@ import { durationInWords } from '../../ui/duration.ts';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useSettings } from '../../ui/use-settings.ts';
+import { choiceWords, type Labels, useSettings } from '../../ui/use-settings.ts';
 import { LANGUAGE_OPTIONS } from './mail-names.ts';
-import { type MailSettings, updateMailSettings } from './mails.ts';
+import { type MailSettings, mailSettingsQuery, updateMailSettings } from './mails.ts';
 
 const TEXTS = {
   from: lineOrNull,
@@ -35,6 +36,20 @@ const { draftOf, changesOf } = draftsOf({
   inviteReminderMs: number,
 });
 
+const LABELS: Labels<ReturnType<typeof draftOf>> = {
+  from: 'From',
+  fromName: 'Name',
+  replyTo: 'Reply to',
+  joinUrl: 'Page for invites',
+  confirmUrl: 'Page to confirm an email',
+  referralUrl: 'Link that people share',
+  colour: 'Color',
+  logoUrl: 'Logo',
+  footer: 'Footer',
+  language: { label: 'Language', words: choiceWords(() => LANGUAGE_OPTIONS) },
+  inviteReminderMs: { label: 'Invite reminder', words: choiceWords(reminderOptions) },
+};
+
 interface MailSettingsFormProps {
   scope: Scope;
   settings: MailSettings;
@@ -44,14 +59,19 @@ interface MailSettingsFormProps {
 }
 
 export function MailSettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: MailSettingsFormProps) {
+  const client = useQueryClient();
   const { draft, set, problem, form } = useSettings({
     saved: settings,
     draftOf,
     changesOf,
-    save: async (changes) => {
-      const saved = await updateMailSettings(scope, changes);
+    save: async (changes, { etag }) => {
+      const saved = await updateMailSettings(scope, changes, etag);
       await onSaved();
       return saved;
+    },
+    others: {
+      labels: LABELS,
+      reload: () => client.fetchQuery({ ...mailSettingsQuery(scope), staleTime: 0 }),
     },
   });
   const field = (name: TextSetting, label: string, help: ReactNode, input: object = {}) => (

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, call, callTagged, type Schemas, type Tagged } from '../../api/client.ts';
+import { api, call, callTagged, ifMatch, type Schemas, type Tagged } from '../../api/client.ts';
 import type { MailKind, MailLanguage, MailState } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -10,7 +10,7 @@ export type MailDetails = Omit<Schemas['MailDetails'], 'mailable' | 'templateFai
   mailable?: Schemas['Mailable'];
   templateFailure?: string | null;
 };
-export type MailSettings = Schemas['MailSettings'];
+export type MailSettings = Tagged<Schemas['MailSettings']>;
 export type Template = Schemas['MailTemplate'];
 export type TaggedTemplate = Tagged<Template>;
 
@@ -182,7 +182,7 @@ export const mailSettingsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['mail-settings', ...scopeKey(scope)],
     queryFn: () =>
-      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope) })),
+      callTagged(api.GET('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope) })),
   });
 
 /** Asks the DNS, which may take seconds. */
@@ -194,8 +194,9 @@ export const senderCheckQuery = (scope: Scope) =>
     refetchOnWindowFocus: false,
   });
 
-export function updateMailSettings(scope: Scope, body: Schemas['MailSettingsChanges']) {
-  return call(api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope), body }));
+export function updateMailSettings(scope: Scope, body: Schemas['MailSettingsChanges'], etag?: string) {
+  const params = { ...paramsOf(scope), ...ifMatch(etag) };
+  return callTagged(api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/settings', { params, body }));
 }
 
 export const suppressionsQuery = (scope: Scope) =>

@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, callTagged, ifMatch, type Schemas, type Tagged } from '../../api/client.ts';
 
-export type Sending = Schemas['MailSending'];
-type Changes = Schemas['MailSendingChanges'];
+export type Sending = Tagged<Schemas['MailSending']>;
+export type SendingChanges = Schemas['MailSendingChanges'];
 type Waitlist = { waitlistId: string };
 
 /** Rates, limits, a pause and the warm-up. Only emails of production are sent. */
@@ -10,14 +10,15 @@ export const sendingQuery = ({ waitlistId }: Waitlist) =>
   queryOptions({
     queryKey: ['mail-sending', waitlistId],
     queryFn: () =>
-      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/sending', { params: { path: { waitlistId } } })),
+      callTagged(
+        api.GET('/admin/v1/waitlists/{waitlistId}/mail/sending', { params: { path: { waitlistId } } }),
+      ),
     refetchInterval: 30_000,
   });
 
-export function changeSending({ waitlistId }: Waitlist, body: Changes): Promise<Sending> {
-  return call(
-    api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/sending', { params: { path: { waitlistId } }, body }),
-  );
+export function changeSending({ waitlistId }: Waitlist, body: SendingChanges, etag?: string) {
+  const params = { path: { waitlistId }, ...ifMatch(etag) };
+  return callTagged(api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/sending', { params, body }));
 }
 
 export function limitInWords(rate: number | null, limit: number | null): string {

@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -7,24 +9,20 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { number } from '../../ui/number.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast.tsx';
-import type { Sending } from './sending.ts';
+import { useSettings } from '../../ui/use-settings.ts';
+import { type Sending, type SendingChanges, sendingQuery } from './sending.ts';
 
 interface WarmUpCardProps {
+  scope: Scope;
   sending: Sending;
   mayManage: boolean;
-  onSave: (changes: { warmUp: { start: number; to: number } | null }) => Promise<void>;
+  onSave: (changes: SendingChanges, etag?: string) => Promise<Sending>;
 }
 
 /** A daily number of emails, which rises by itself. */
-export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCardProps) {
+export function WarmUpCard({ scope, sending, mayManage, onSave }: WarmUpCardProps) {
+  const { warmUp } = sending;
   const [dialog, setDialog] = useState<'change' | 'off'>();
-  const [start, setStart] = useState('');
-  const [to, setTo] = useState('');
-  const change = () => {
-    setStart(String(warmUp?.start ?? 50));
-    setTo(String(warmUp?.to ?? 5000));
-    setDialog('change');
-  };
   return (
     <Card
       title="Warm-up"
@@ -33,7 +31,7 @@ export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCar
         mayManage && (
           <>
             {warmUp && <Button onClick={() => setDialog('off')}>Switch off</Button>}
-            <Button onClick={change}>{warmUp ? 'Change' : 'Start a warm-up'}</Button>
+            <Button onClick={() => setDialog('change')}>{warmUp ? 'Change' : 'Start a warm-up'}</Button>
           </>
         )
       }
@@ -53,44 +51,7 @@ export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCar
         </p>
       )}
       {dialog === 'change' && (
-        <FormDialog
-          title={warmUp ? 'Change the warm-up' : 'Start a warm-up'}
-          about="Days are in UTC. Emails that people wait for count, but never wait."
-          action={warmUp ? 'Save' : 'Start'}
-          onClose={() => setDialog(undefined)}
-          onSubmit={async () => {
-            await onSave({ warmUp: { start: Number(start), to: Number(to) } });
-            setDialog(undefined);
-            toast('Warm-up saved');
-          }}
-        >
-          {(problem) => (
-            <>
-              <Field label="Emails on the first day" error={problem('warmUp.start')}>
-                <Input
-                  required
-                  type="number"
-                  min={1}
-                  step={1}
-                  inputMode="numeric"
-                  value={start}
-                  onChange={(event) => setStart(event.target.value)}
-                />
-              </Field>
-              <Field label="Most emails a day" error={problem('warmUp.to')}>
-                <Input
-                  required
-                  type="number"
-                  min={1}
-                  step={1}
-                  inputMode="numeric"
-                  value={to}
-                  onChange={(event) => setTo(event.target.value)}
-                />
-              </Field>
-            </>
-          )}
-        </FormDialog>
+        <WarmUpDialog scope={scope} sending={sending} onClose={() => setDialog(undefined)} onSave={onSave} />
       )}
       <ConfirmDialog
         open={dialog === 'off'}
@@ -106,6 +67,67 @@ export function WarmUpCard({ sending: { warmUp }, mayManage, onSave }: WarmUpCar
     </Card>
   );
 }
+
+/** Of one that has not begun. */
+const USUAL = { start: 50, to: 5000 };
+
+function draftOf({ warmUp }: Pick<Sending, 'warmUp'>) {
+  const { start, to } = warmUp ?? USUAL;
+  return { start: String(start), to: String(to) };
+}
+
+/** Both numbers together, because they are one setting. */
+function changesOf({ warmUp }: Pick<Sending, 'warmUp'>, { start, to }: ReturnType<typeof draftOf>) {
+  const wanted = { start: Number(start), to: Number(to) };
+  return warmUp?.start === wanted.start && warmUp.to === wanted.to ? {} : { warmUp: wanted };
+}
+
+function WarmUpDialog({
+  scope,
+  sending,
+  onClose,
+  onSave,
+}: Omit<WarmUpCardProps, 'mayManage'> & { onClose: () => void }) {
+  const client = useQueryClient();
+  const isOn = sending.warmUp !== null;
+  const { draft, set, meanwhile, save } = useSettings({
+    saved: sending,
+    draftOf,
+    changesOf,
+    save: (changes, { etag }) => onSave(changes, etag),
+    others: {
+      labels: { start: 'Emails on the first day', to: 'Most emails a day' },
+      reload: () => client.fetchQuery({ ...sendingQuery(scope), staleTime: 0 }),
+    },
+  });
+  return (
+    <FormDialog
+      title={isOn ? 'Change the warm-up' : 'Start a warm-up'}
+      about="Days are in UTC. Emails that people wait for count, but never wait."
+      action={isOn ? 'Save' : 'Start'}
+      onClose={onClose}
+      meanwhile={meanwhile}
+      onSubmit={async (over) => {
+        if (!(await save(over))) return;
+        onClose();
+        toast('Warm-up saved');
+      }}
+    >
+      {(problem) => (
+        <>
+          <Field label="Emails on the first day" error={problem('warmUp.start')}>
+            <Input {...WHOLE} value={draft.start} onChange={(event) => set({ start: event.target.value })} />
+          </Field>
+          <Field label="Most emails a day" error={problem('warmUp.to')}>
+            <Input {...WHOLE} value={draft.to} onChange={(event) => set({ to: event.target.value })} />
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const WHOLE = { required: true, type: 'number', min: 1, step: 1, inputMode: 'numeric' } as const;
 
 function nextInWords({ today, to }: { today: number; to: number }): string {
   if (today >= to)

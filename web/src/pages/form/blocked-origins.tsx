@@ -29,8 +29,9 @@ export function BlockedOrigins({ form, scope }: { form: Form; scope: Scope }) {
     refetchInterval: 15_000,
   });
   const { run, doing, error } = useAct(async (origin: string) => {
-    const allowedOrigins = [...form.allowedOrigins, origin];
-    client.setQueryData(formQuery(scope).queryKey, await updateForm(scope, { allowedOrigins }));
+    const now = await client.fetchQuery({ ...formQuery(scope), staleTime: 0 });
+    const allowedOrigins = [...now.allowedOrigins, origin];
+    client.setQueryData(formQuery(scope).queryKey, await updateForm(scope, { allowedOrigins }, now.etag));
     await client.invalidateQueries({ queryKey });
     toast(`Allowed ${origin}`);
   });

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { changedFields } from '../../ui/changed-fields.ts';
 import { asIs, draftsOf, lineOrNull } from '../../ui/drafts.ts';
+import type { Labels } from '../../ui/use-settings.ts';
 import type { MailSettings } from '../emails/mails.ts';
 import { type FieldDraft, fieldDraftOf, fieldOf } from './field-draft.ts';
 import type { Form, FormChanges } from './form-query.ts';
@@ -45,6 +46,37 @@ export function draftOf({ form, look }: Saved) {
     siteKey: form.captcha?.siteKey ?? '',
     secret: '',
   };
+}
+
+const CAPTCHA_NAMES: Record<CaptchaChoice, string> = {
+  none: 'None',
+  turnstile: 'Turnstile',
+  hcaptcha: 'hCaptcha',
+};
+
+export const LABELS: Labels<Draft> = {
+  headline: 'Headline',
+  text: 'Text',
+  buttonText: 'Button',
+  redirectUrl: 'After joining',
+  acceptedUrl: 'After accepting an invite',
+  shareImageUrl: 'Picture',
+  fields: { label: 'Fields', words: (fields) => fields.map(fieldInWords).join('\n') || 'None' },
+  utm: 'Keep campaign parameters',
+  blockDisposable: 'Block disposable email addresses',
+  blockRoleAddresses: 'Block role addresses',
+  colour: 'Color',
+  asksConsent: 'Ask for consent',
+  consentText: 'Text of the consent',
+  consentVersion: 'Version of the consent',
+  captcha: { label: 'CAPTCHA', words: (provider) => CAPTCHA_NAMES[provider] },
+  siteKey: 'Site key',
+  secret: 'Secret key',
+};
+
+function fieldInWords({ name, label, type, options, required }: FieldDraft): string {
+  const choices = type === 'choice' ? `: ${linesOf(options).join(', ')}` : '';
+  return `${label} (${name}, ${type}${required ? ', required' : ''})${choices}`;
 }
 
 export const linesOf = (text: string) =>

@@ -4,8 +4,8 @@ import { Card } from '../../ui/card.tsx';
 import { ColorField } from '../../ui/color-field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { type MailSettings, updateMailSettings } from '../emails/mails.ts';
-import { changesOf, draftOf, previewOf } from './form-draft.ts';
+import { type MailSettings, mailSettingsQuery, updateMailSettings } from '../emails/mails.ts';
+import { changesOf, draftOf, LABELS, previewOf } from './form-draft.ts';
 import { FormPreview, useFormPreview } from './form-preview.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
 import { LogoField } from './logo-field.tsx';
@@ -24,17 +24,24 @@ export function FormSettings({ form, look, scope }: { form: Form; look: MailSett
     saved: { form, look },
     draftOf,
     changesOf,
-    save: async ({ colour, ...changes }) => {
-      const saved = { form, look };
+    save: async ({ colour, ...changes }, from) => {
+      const saved = { ...from };
       if (colour !== undefined) {
-        saved.look = await updateMailSettings(scope, { colour });
+        saved.look = await updateMailSettings(scope, { colour }, from.look.etag);
         await client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] });
       }
       if (Object.keys(changes).length > 0) {
-        saved.form = await updateForm(scope, changes);
+        saved.form = await updateForm(scope, changes, from.form.etag);
         client.setQueryData(formQuery(scope).queryKey, saved.form);
       }
       return saved;
+    },
+    others: {
+      labels: LABELS,
+      reload: async () => ({
+        form: await client.fetchQuery({ ...formQuery(scope), staleTime: 0 }),
+        look: await client.fetchQuery({ ...mailSettingsQuery(scope), staleTime: 0 }),
+      }),
     },
   });
   const preview = useFormPreview({ scope, draft: previewOf(draft), logoUrl: look.logoUrl });

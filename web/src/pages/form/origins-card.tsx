@@ -38,10 +38,14 @@ export function OriginsCard({ form, scope }: { form: Form; scope: Scope }) {
     saved: form,
     draftOf: (saved) => ({ origins: draftOf(saved) }),
     changesOf,
-    save: async (changes) => {
-      const saved = await updateForm(scope, changes);
+    save: async (changes, { etag }) => {
+      const saved = await updateForm(scope, changes, etag);
       client.setQueryData(formQuery(scope).queryKey, saved);
       return saved;
+    },
+    others: {
+      labels: { origins: 'Allowed origins' },
+      reload: () => client.fetchQuery({ ...formQuery(scope), staleTime: 0 }),
     },
   });
   useAllowedElsewhere(form.allowedOrigins, (added) => {

@@ -1,11 +1,11 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call, callTagged, ifMatch, type Schemas, type Tagged } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { changedFields } from '../../ui/changed-fields.ts';
 import { Switch } from '../../ui/checkbox.tsx';
+import { asIs, draftsOf, lineOrNull } from '../../ui/drafts.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -13,13 +13,14 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useSettings } from '../../ui/use-settings.ts';
 import { failureInWords } from '../webhooks/webhooks.ts';
 
-type Alerts = Schemas['Alerts'];
+type Alerts = Tagged<Schemas['Alerts']>;
 
 const alertsQuery = queryOptions({
   queryKey: ['alerts'],
-  queryFn: () => call(api.GET('/admin/v1/health/alerts')),
+  queryFn: () => callTagged(api.GET('/admin/v1/health/alerts')),
 });
 
 /** Who is told when something does not work. */
@@ -104,27 +105,43 @@ interface AlertsDialogProps {
   onSaved: (saved: Alerts) => void;
 }
 
-function AlertsDialog({ alerts: given, onClose, onSaved }: AlertsDialogProps) {
-  const [alerts] = useState(given);
-  const [emails, setEmails] = useState(alerts.emails);
-  const [url, setUrl] = useState(alerts.webhookUrl ?? '');
-  const save = async () => {
-    const body = changedFields(alerts, { emails, webhookUrl: url.trim() === '' ? null : url.trim() });
-    onSaved(await call(api.PATCH('/admin/v1/health/alerts', { body })));
-    toast('Saved your changes');
-    onClose();
-  };
+const { draftOf, changesOf } = draftsOf({ emails: asIs<boolean>(), webhookUrl: lineOrNull });
+
+function AlertsDialog({ alerts, onClose, onSaved }: AlertsDialogProps) {
+  const client = useQueryClient();
+  const { draft, set, meanwhile, save } = useSettings({
+    saved: alerts,
+    draftOf,
+    changesOf,
+    save: (body, { etag }) =>
+      callTagged(api.PATCH('/admin/v1/health/alerts', { params: ifMatch(etag), body })),
+    others: {
+      labels: { emails: 'Email owners and admins', webhookUrl: 'Webhook URL' },
+      reload: () => client.fetchQuery({ ...alertsQuery, staleTime: 0 }),
+    },
+  });
   return (
     <FormDialog
       title="Alerts"
       about="Sent once a problem has lasted for two minutes, and again when it has been over for ten."
       action="Save"
       onClose={onClose}
-      onSubmit={save}
+      meanwhile={meanwhile}
+      onSubmit={async (over) => {
+        const saved = await save(over);
+        if (!saved) return;
+        onSaved(saved);
+        toast('Saved your changes');
+        onClose();
+      }}
     >
       {(problem) => (
         <>
-          <Switch label="Email owners and admins" checked={emails} onChange={setEmails} />
+          <Switch
+            label="Email owners and admins"
+            checked={draft.emails}
+            onChange={(emails) => set({ emails })}
+          />
           <Field
             label="Webhook URL"
             error={problem('webhookUrl')}
@@ -132,8 +149,8 @@ function AlertsDialog({ alerts: given, onClose, onSaved }: AlertsDialogProps) {
           >
             <Input
               type="url"
-              value={url}
-              onChange={(event) => setUrl(event.target.value)}
+              value={draft.webhookUrl}
+              onChange={(event) => set({ webhookUrl: event.target.value })}
               placeholder="https://hooks.slack.com/services/…"
               autoComplete="off"
             />

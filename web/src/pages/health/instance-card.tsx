@@ -1,20 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, callTagged, ifMatch, type Schemas, type Tagged } from '../../api/client.ts';
 import { instanceQuery } from '../../api/instance.ts';
 import { useMay } from '../../api/me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
+import { asIs, draftsOf } from '../../ui/drafts.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSettings } from '../../ui/use-settings.ts';
 
-type Instance = Schemas['Instance'];
+type Instance = Tagged<Schemas['Instance']>;
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
@@ -44,7 +46,7 @@ export function InstanceCard() {
       </QueryProblem>
       {changing && query.data && (
         <TimeZoneDialog
-          current={query.data.defaultTimeZone}
+          instance={query.data}
           onClose={() => setChanging(false)}
           onSaved={(saved) => {
             client.setQueryData(instanceQuery.queryKey, saved);
@@ -91,34 +93,48 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 interface TimeZoneDialogProps {
-  current: string;
+  instance: Instance;
   onClose: () => void;
   onSaved: (saved: Instance) => void;
 }
 
-function TimeZoneDialog({ current, onClose, onSaved }: TimeZoneDialogProps) {
-  const [zone, setZone] = useState(current);
-  const zones = [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])];
-  const save = async () => {
-    onSaved(await call(api.PATCH('/admin/v1/instance', { body: { defaultTimeZone: zone } })));
-    toast('Saved your changes');
-    onClose();
-  };
+const { draftOf, changesOf } = draftsOf({ defaultTimeZone: asIs<string>() });
+
+function TimeZoneDialog({ instance, onClose, onSaved }: TimeZoneDialogProps) {
+  const client = useQueryClient();
+  const { draft, set, meanwhile, save } = useSettings({
+    saved: instance,
+    draftOf,
+    changesOf,
+    save: (body, { etag }) => callTagged(api.PATCH('/admin/v1/instance', { params: ifMatch(etag), body })),
+    others: {
+      labels: { defaultTimeZone: 'Time zone' },
+      reload: () => client.fetchQuery({ ...instanceQuery, staleTime: 0 }),
+    },
+  });
+  const zones = [...new Set(['UTC', draft.defaultTimeZone, ...Intl.supportedValuesOf('timeZone')])];
   return (
     <FormDialog
       title="Time zone of charts and filters"
       about="Days and weeks begin at midnight there, for everyone."
       action="Save"
       onClose={onClose}
-      onSubmit={save}
+      meanwhile={meanwhile}
+      onSubmit={async (over) => {
+        const saved = await save(over);
+        if (!saved) return;
+        onSaved(saved);
+        toast('Saved your changes');
+        onClose();
+      }}
     >
       {(problem) => (
         <Field label="Time zone" error={problem('defaultTimeZone')}>
           <Combobox
             label="Time zone"
             placeholder="Search time zones…"
-            value={zone}
-            onChange={(next) => next && setZone(next)}
+            value={draft.defaultTimeZone}
+            onChange={(next) => next && set({ defaultTimeZone: next })}
             options={zones.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
           />
         </Field>

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, call } from '../../api/client.ts';
+import { api, callTagged, ifMatch, type Tagged } from '../../api/client.ts';
 import { MAX } from '../../api/limits.ts';
 import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
-import type { Waitlist } from '../../api/waitlists.ts';
+import { type Waitlist, waitlistQuery } from '../../api/waitlists.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -14,7 +14,7 @@ import { asIs, draftsOf, line, number, numberOr } from '../../ui/drafts.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useSettings } from '../../ui/use-settings.ts';
+import { choiceWords, type Labels, useSettings } from '../../ui/use-settings.ts';
 import { expiryOptions } from './durations.ts';
 
 const { draftOf, changesOf } = draftsOf({
@@ -34,47 +34,58 @@ const { draftOf, changesOf } = draftsOf({
   },
 });
 
+const LABELS: Labels<ReturnType<typeof draftOf>> = {
+  name: 'Name',
+  confirmEmails: 'Confirm email addresses',
+  boost: 'Places per referral',
+  referralCap: { label: 'Referral limit per person', words: (cap) => cap || 'No limit' },
+  inviteExpiryMs: { label: 'Invites expire', words: choiceWords(expiryOptions) },
+  returnToQueue: 'Return people to the queue',
+  metadataKeys: 'Metadata to count',
+};
+
 /** Without these, nobody could confirm. */
 const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
 
 interface WaitlistSettingsFormProps {
-  waitlist: Waitlist;
+  waitlist: Tagged<Waitlist>;
   environment: string;
   onSaved: () => Promise<unknown>;
 }
 
 /** All settings of a waitlist. They apply in every environment. */
 export function WaitlistSettingsForm({ waitlist, environment, onSaved }: WaitlistSettingsFormProps) {
+  const client = useQueryClient();
+  const scope = { waitlistId: waitlist.id, environment };
   const { draft, changes, set, problem, form } = useSettings({
     saved: waitlist,
     draftOf,
     changesOf,
-    save: async (body) => {
-      const saved = await call(
-        api.PATCH('/admin/v1/waitlists/{waitlistId}', {
-          params: { path: { waitlistId: waitlist.id }, query: { environment } },
-          body,
-        }),
-      );
+    save: async (body, { etag }) => {
+      const params = { path: { waitlistId: waitlist.id }, query: { environment }, ...ifMatch(etag) };
+      const saved = await callTagged(api.PATCH('/admin/v1/waitlists/{waitlistId}', { params, body }));
       await onSaved();
       return saved;
     },
+    others: {
+      labels: LABELS,
+      reload: () => client.fetchQuery({ ...waitlistQuery(scope), staleTime: 0 }),
+    },
   });
-  const scope = { waitlistId: waitlist.id, environment };
   const { data: status } = useQuery(mailStatusQuery({ ...scope, environment: PRODUCTION }));
   const confirm = mailableOf(status, 'confirm');
   const unsent = confirm && UNSENT.includes(confirm.reason) ? confirm : undefined;
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<{ over: boolean | undefined }>();
   const asks = unsent !== undefined && changes.confirmEmails === true;
   return (
-    <SaveForm {...form} onSave={async () => (asks ? setAsking(true) : form.onSave())}>
+    <SaveForm {...form} onSave={async (over) => (asks ? setAsking({ over }) : form.onSave(over))}>
       <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
+        open={asking !== undefined}
+        onClose={() => setAsking(undefined)}
         title="Require confirmation although no email is sent?"
         about={unsent && happens(unsent)}
         action="Save anyway"
-        onConfirm={form.onSave}
+        onConfirm={() => form.onSave(asking?.over)}
       />
       <Card title="General" about="These settings apply in every environment.">
         <div className="flex max-w-lg flex-col gap-5">

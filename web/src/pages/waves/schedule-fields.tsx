@@ -6,6 +6,14 @@ import { Select } from '../../ui/select.tsx';
 import { NumberField, type PartProps } from './number-field.tsx';
 import { WEEKDAYS } from './wave-draft.ts';
 
+export const REPEATS = [
+  { value: 'weekdays', label: 'Each weekday' },
+  { value: 'daily', label: 'Every day' },
+  { value: 'weekly', label: 'Days of the week' },
+  { value: 'monthly', label: 'A day of the month' },
+  { value: 'once', label: 'Once' },
+] as const;
+
 /** When a wave runs, and how many it invites each time. */
 export function ScheduleFields({ draft, set, problem }: PartProps) {
   const zones = [...new Set(['UTC', draft.timeZone, ...Intl.supportedValuesOf('timeZone')])];
@@ -17,13 +25,7 @@ export function ScheduleFields({ draft, set, problem }: PartProps) {
             label="Days"
             value={draft.repeat}
             onChange={(repeat) => set({ repeat })}
-            options={[
-              { value: 'weekdays', label: 'Each weekday' },
-              { value: 'daily', label: 'Every day' },
-              { value: 'weekly', label: 'Days of the week' },
-              { value: 'monthly', label: 'A day of the month' },
-              { value: 'once', label: 'Once' },
-            ]}
+            options={REPEATS}
           />
         </Field>
         {draft.repeat === 'once' && (

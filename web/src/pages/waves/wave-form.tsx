@@ -1,5 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Tagged } from '../../api/client.ts';
 import { instanceQuery } from '../../api/instance.ts';
 import { mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -9,6 +9,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useSettings } from '../../ui/use-settings.ts';
 import { useSettled } from '../../ui/use-settled.ts';
 import { NotMailed } from '../invites/not-mailed.tsx';
 import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
@@ -19,28 +20,47 @@ import { QuotaFields } from './quota-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { nobodyWhy, nothingWhy, Upcoming } from './upcoming.tsx';
 import { changesOf, draftFrom, newDraft, previewOf, requestOf, type WaveDraft } from './wave-draft.ts';
-import { createWave, forecastQuery, updateWave, type Wave, whoInWords } from './waves.ts';
+import { LABELS } from './wave-labels.ts';
+import {
+  createWave,
+  forecastQuery,
+  updateWave,
+  type Wave,
+  type WaveChange,
+  type WaveRequest,
+  waveQuery,
+  whoInWords,
+} from './waves.ts';
 
 const SETTLE_MS = 400;
 
 interface WaveFormProps {
   scope: Scope;
   /** The one to change. A new one if there is none. */
-  wave?: Wave;
+  wave?: Tagged<Wave>;
   onClose: () => void;
   onSaved: (wave: Wave) => Promise<void>;
 }
 
+/** A new one has neither a plan yet nor an ETag. */
+type Plan = (Wave & { etag?: string }) | undefined;
+
 /** Plans a wave, and shows what it would do; or changes the plan of one. */
-export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps) {
-  /** As it was opened: what somebody else changes meanwhile is no change of this form. */
-  const [wave] = useState(given);
+export function WaveForm({ scope, wave, onClose, onSaved }: WaveFormProps) {
+  const client = useQueryClient();
   const { data: instance } = useQuery(instanceQuery);
   const invites = mailableOf(useQuery(mailStatusQuery(scope)).data, 'invite');
-  const [draft, setDraft] = useState(() =>
-    wave ? draftFrom(wave) : newDraft(instance?.defaultTimeZone ?? 'UTC'),
-  );
-  const set = (change: Partial<WaveDraft>) => setDraft((now) => ({ ...now, ...change }));
+  const { draft, set, meanwhile, save } = useSettings<Plan, WaveDraft, WaveChange>({
+    saved: wave,
+    draftOf: (plan) => (plan ? draftFrom(plan) : newDraft(instance?.defaultTimeZone ?? 'UTC')),
+    changesOf: (plan, edited) => (plan ? changesOf(plan, edited) : requestOf(edited)),
+    save: (changes, from) =>
+      from ? updateWave(scope, from.id, changes, from.etag) : createWave(scope, changes as WaveRequest),
+    others: {
+      labels: LABELS,
+      reload: async () => wave && (await client.fetchQuery({ ...waveQuery(scope, wave.id), staleTime: 0 })),
+    },
+  });
   return (
     <FormDialog
       title={wave ? 'Edit the plan' : 'Plan a wave'}
@@ -52,8 +72,10 @@ export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps
       action={wave ? 'Save plan' : 'Create wave'}
       wide
       onClose={onClose}
-      onSubmit={async () => {
-        const saved = await save(scope, wave, draft);
+      meanwhile={meanwhile}
+      onSubmit={async (over) => {
+        const saved = await save(over);
+        if (!saved) return;
         toast(wave ? 'Saved the plan' : `Created ${saved.name}`);
         await onSaved(saved);
       }}
@@ -101,12 +123,6 @@ export function WaveForm({ scope, wave: given, onClose, onSaved }: WaveFormProps
       )}
     </FormDialog>
   );
-}
-
-async function save(scope: Scope, wave: Wave | undefined, draft: WaveDraft): Promise<Wave> {
-  if (!wave) return createWave(scope, requestOf(draft));
-  const changes = changesOf(wave, draft);
-  return Object.keys(changes).length === 0 ? wave : updateWave(scope, wave.id, changes);
 }
 
 function Who({ scope, wave, draft, set, problem }: PartProps & { scope: Scope; wave: Wave | undefined }) {

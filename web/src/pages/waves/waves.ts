@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call, callTagged, ifMatch, type Schemas, type Tagged } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { number } from '../../ui/number.ts';
 import { conditionsIn } from '../queue/segment-words.ts';
 
 export type Wave = Schemas['Wave'];
-export type WaveDetails = Schemas['WaveDetails'];
+export type WaveDetails = Tagged<Schemas['WaveDetails']>;
 export type WaveRun = Schemas['WaveRun'];
 export type WaveForecast = Schemas['WaveForecast'];
 export type WaveRequest = Schemas['WaveRequest'];
@@ -56,7 +56,7 @@ export const waveQuery = (scope: Scope, waveId: string) =>
   queryOptions({
     queryKey: [...wavesKey(scope), waveId],
     queryFn: () =>
-      call(
+      callTagged(
         api.GET('/admin/v1/waitlists/{waitlistId}/waves/{waveId}', { params: paramsOfOne(scope, waveId) }),
       ),
     refetchInterval: ({ state: { data } }) => (data?.state === 'running' ? RUNNING_MS : WAITING_MS),
@@ -81,9 +81,9 @@ export async function createWave(scope: Scope, body: WaveRequest): Promise<Wave>
   return (await call(api.POST('/admin/v1/waitlists/{waitlistId}/waves', { params, body }))) as Wave;
 }
 
-export function updateWave(scope: Scope, waveId: string, body: WaveChange): Promise<Wave> {
-  const params = paramsOfOne(scope, waveId);
-  return call(api.PATCH('/admin/v1/waitlists/{waitlistId}/waves/{waveId}', { params, body }));
+export function updateWave(scope: Scope, waveId: string, body: WaveChange, etag?: string) {
+  const params = { ...paramsOfOne(scope, waveId), ...ifMatch(etag) };
+  return callTagged(api.PATCH('/admin/v1/waitlists/{waitlistId}/waves/{waveId}', { params, body }));
 }
 
 export function stopWave(scope: Scope, waveId: string): Promise<Wave> {

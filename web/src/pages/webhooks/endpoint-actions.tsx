@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Eye, MoreHorizontal, Pause, Pencil, Play, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import type { Tagged } from '../../api/client.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -59,7 +60,7 @@ export function EndpointMenu({ endpoint, onAsk, onEnable }: EndpointMenuProps) {
 }
 
 interface EndpointDialogsProps {
-  endpoint: Endpoint;
+  endpoint: Tagged<Endpoint>;
   asking: Asking | null;
   onAsk: (what: Asking | null) => void;
   onChanged: () => Promise<unknown>;

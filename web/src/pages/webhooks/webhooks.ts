@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { DeliveryState } from '../../api/choices.ts';
-import { api, call, type Schemas } from '../../api/client.ts';
+import { api, call, callTagged, ifMatch, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
@@ -8,7 +8,7 @@ import { capitalize } from '../../ui/capitalize.ts';
 export type Endpoint = Schemas['WebhookEndpoint'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryDetails = Schemas['DeliveryDetails'];
-type EndpointInput = Schemas['WebhookEndpointRequest'];
+export type EndpointInput = Schemas['WebhookEndpointRequest'];
 export type EventKind = NonNullable<EndpointInput['events']>[number];
 
 const ABOUT_EVENTS: Readonly<Record<EventKind, string>> = {
@@ -77,7 +77,7 @@ export const endpointQuery = (scope: Scope, endpointId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(scope), endpointId],
     queryFn: () =>
-      call(
+      callTagged(
         api.GET('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', {
           params: endpointParams(scope, endpointId),
         }),
@@ -127,13 +127,14 @@ export function createEndpoint(scope: Scope, body: EndpointInput) {
   return call(api.POST('/admin/v1/waitlists/{waitlistId}/webhooks', { params: paramsOf(scope), body }));
 }
 
-export function updateEndpoint(scope: Scope, endpointId: string, body: Schemas['WebhookEndpointChanges']) {
-  return call(
-    api.PATCH('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', {
-      params: endpointParams(scope, endpointId),
-      body,
-    }),
-  );
+export function updateEndpoint(
+  scope: Scope,
+  endpointId: string,
+  body: Schemas['WebhookEndpointChanges'],
+  etag?: string,
+) {
+  const params = { ...endpointParams(scope, endpointId), ...ifMatch(etag) };
+  return callTagged(api.PATCH('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', { params, body }));
 }
 
 export function deleteEndpoint(scope: Scope, endpointId: string) {
