@@ -174,6 +174,9 @@ const queueStat = {
   expired: integer,
   revoked: integer,
   removed: integer,
+  /** What people did with their own data. Nothing else tells. */
+  downloads: added(42, integer, 0),
+  deletions: added(42, integer, 0),
 };
 
 /** Signups by referral depth, and accepted invites by the time it took, by quarter of an hour. */

@@ -3511,7 +3511,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3547,7 +3547,7 @@ export interface components {
         };
         /** @description What to change. Everything else stays as it is. `null` restores a default. */
         MailSettingsChanges: {
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs?: number;
@@ -3598,7 +3598,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3666,13 +3666,15 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Name of the kind. */
             name: string;
             /** @description When the email is sent. */
             description: string;
             /** @description Whether this kind is sent. */
             enabled: boolean;
+            /** @description Whether it can be turned off. */
+            optional: boolean;
             /**
              * @description Language of this template.
              * @enum {string}
@@ -3885,7 +3887,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3898,7 +3900,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3911,7 +3913,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
@@ -5577,6 +5579,10 @@ export interface components {
             revoked: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description How often people downloaded their own data. */
+            downloads: number;
+            /** @description How many people deleted their own data. */
+            deletions: number;
             /** @description Entries that are pending now. */
             pending: number;
             /** @description Entries that are waiting now. */
@@ -8517,7 +8523,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8567,7 +8573,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8622,7 +8628,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8661,7 +8667,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8710,7 +8716,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8764,7 +8770,7 @@ export interface operations {
                  * @description Only this kind.
                  * @example invite
                  */
-                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
                 /**
                  * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
                  * @example ada@example.com
