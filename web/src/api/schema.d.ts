@@ -3105,7 +3105,7 @@ export interface components {
             /** @description Email or name at that time. */
             name: string | null;
         };
-        /** @description One thing that an operator, a token or the command line did. */
+        /** @description One thing that an operator, a token or the command line did, or a person with their own data. */
         AuditRecord: {
             /** @description Number of the record, without gaps. */
             number: number;
