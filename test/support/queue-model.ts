@@ -451,6 +451,9 @@ export class QueueModel {
       expired: invites.filter(({ ended }) => ended).length,
       revoked: invites.filter(({ revoked, ended }) => revoked && !ended).length,
       removed: entries.filter(({ status }) => status === 'removed').length,
+      // Nobody in the model has a link.
+      downloads: 0,
+      deletions: 0,
     };
   }
 
