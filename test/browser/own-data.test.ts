@@ -9,15 +9,9 @@ import { signLink } from '../../src/waitlist/links/links.ts';
 import { checkPage, openDashboard, SIZES } from '../support/dashboard.ts';
 import { ensureDashboard } from '../support/ensure-dashboard.ts';
 import { openForm } from '../support/forms.ts';
+import { freePort } from '../support/free-port.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
-import {
-  type Mailing,
-  type MailingList,
-  mailingList,
-  mailsArrived,
-  PUBLIC_URL,
-  startMailing,
-} from '../support/mails.ts';
+import { type Mailing, type MailingList, mailingList, mailsArrived, startMailing } from '../support/mails.ts';
 import { setUp } from '../support/operators.ts';
 import { assertAccessible, openPublicPage, picture } from '../support/public-pages.ts';
 import { sharedChromium } from '../support/shared-chromium.ts';
@@ -37,7 +31,9 @@ describe('the status page and somebody’s own data in a browser', () => {
   before(async () => {
     await ensureDashboard();
     server = await startMailServer();
-    service = await startMailing('sqlite', server);
+    const port = await freePort();
+    const environment = { DOORLIST_PUBLIC_URL: `http://127.0.0.1:${port}` };
+    service = await startMailing('sqlite', server, { port, environment });
     browser = await sharedChromium();
   });
   after(async () => {
@@ -68,7 +64,7 @@ describe('the status page and somebody’s own data in a browser', () => {
   };
   const linkFromMail = async (list: MailingList, mails: number) => {
     const text = (await mailsArrived(server, list, mails)).at(-1)?.parsed.text ?? '';
-    const [, path] = new RegExp(`${PUBLIC_URL}(/data/[\\w-]+)`).exec(text) ?? [];
+    const [, path] = new RegExp(`${service.url}(/data/[\\w-]+)`).exec(text) ?? [];
     return service.url + (path ?? assert.fail(text));
   };
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();

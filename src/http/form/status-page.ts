@@ -211,7 +211,7 @@ async function waysOut(
   const leave =
     leaveToken === null
       ? ask('leave', texts.status.leave)
-      : html`<a href="${link(`leave/${leaveToken}`)}">${texts.status.leave}</a>`;
+      : html`<div><a href="${link(`leave/${leaveToken}`)}">${texts.status.leave}</a></div>`;
   const { download, delete: erase } = texts.ownData;
   const data = { download, deletion: erase };
   const asks = (await canGetData(parts, person))
