@@ -106,8 +106,8 @@ describe('the status page and somebody’s own data in a browser', () => {
     const owner = await setUp(service);
     const overview = await openDashboard(browser, service, `/waitlists/${list.id}`, { as: owner });
     const fact = (label: string) => overview.getByRole('term').filter({ hasText: label }).locator('xpath=..');
-    await fact('Downloads of their own data').getByText('1', { exact: true }).waitFor();
-    await fact('Deleted themselves').getByText('1', { exact: true }).waitFor();
+    await fact('Downloaded own data').getByText('1', { exact: true }).waitFor();
+    await fact('Deleted own data').getByText('1', { exact: true }).waitFor();
     for (const [colorScheme, size] of LOOKS) {
       await overview.emulateMedia({ colorScheme });
       await overview.setViewportSize(size);

@@ -38,11 +38,11 @@ export const KIND_TEXTS: Readonly<Record<MailKind, { name: string; description: 
   accepted: { name: 'Invite accepted', description: 'Sent when a person has accepted their invite.' },
   'data-download': {
     name: 'Download my data',
-    description: 'Sent when a person asks for their data on their status page. Always on.',
+    description: 'Sent when a person asks for their data on their status page.',
   },
   'data-deletion': {
     name: 'Delete my data',
-    description: 'Sent when a person asks on their status page to be deleted. Always on.',
+    description: 'Sent when a person asks on their status page to be deleted.',
   },
 };
 

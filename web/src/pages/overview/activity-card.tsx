@@ -41,8 +41,8 @@ function Steps({ totals, invites, from, to }: Statistics) {
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">
         <Fact label="Open invites now">{number(invites.open)}</Fact>
         <Fact label="Time to accept">{duration(invites.timeToAccept.medianMs)}</Fact>
-        <Fact label="Downloads of their own data">{number(downloads)}</Fact>
-        <Fact label="Deleted themselves">{number(deletions)}</Fact>
+        <Fact label="Downloaded own data">{number(downloads)}</Fact>
+        <Fact label="Deleted own data">{number(deletions)}</Fact>
       </dl>
     </div>
   );
