@@ -11,9 +11,10 @@ import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { forgetValues, moveValues } from '../statistics/forget-values.ts';
+import { changeIdentity, type NewIdentity } from './change-identity.ts';
+import { changeReferrer } from './change-referrer.ts';
 import { askAgain, confirmAll, confirmAnew } from './confirm-entry.ts';
 import { moveInQueue } from './move-in-queue.ts';
-import { changeIdentity, changeReferrer, type NewIdentity } from './repair-entry.ts';
 
 interface EntryChanges {
   /** null removes all of it. */
@@ -110,7 +111,7 @@ async function changePerson(
   const { trx, queue } = change;
   if (!entry.person) throw new Error('an entry that was not erased has a person');
   const former = queue.vault.open<Person>('entry.person', entry.id, entry.person);
-  await changeIdentity(context, change, entry, { email, phone });
+  await changeIdentity(change, entry, { email, phone });
   const next: Person = {
     ...former,
     ...(email && { email: email.shown }),

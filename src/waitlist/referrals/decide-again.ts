@@ -63,8 +63,8 @@ export function decideAgain(change: QueueChange): CreditDecisions {
     if (referral.mailbox) leaveTo({ mailbox: referral.mailbox }, referral);
   };
 
-  const isAllowed = async (referral: Case, referrer: Member | undefined): Promise<boolean> => {
-    if (!referrer || referral.status === 'removed') return false;
+  const isAllowed = async (referral: Case, referrer: Member): Promise<boolean> => {
+    if (referral.status === 'removed') return false;
     if (referral.decision === 'credit') return true;
     if (referral.status === 'pending') return false;
     if (!referral.mailbox) return true;
@@ -84,9 +84,10 @@ export function decideAgain(change: QueueChange): CreditDecisions {
 
   const decide = async (referral: Case, isHeir: boolean): Promise<boolean> => {
     const referrer = await memberOf(referral.referrer_seq);
+    if (!referrer) return false; // One who was removed keeps what counts when they are put back.
     const allowed = await isAllowed(referral, referrer);
     if (referral.credited === 1 && !allowed) await withdraw(referral, false);
-    if (!referrer || !allowed) return false;
+    if (!allowed) return false;
     if (referral.credited === 0) {
       if (!(await makeRoom(referral, referrer, isHeir))) return false;
       giveCredit(change, referrer, referral);

@@ -2093,7 +2093,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves by operators, removal. Of referrals, invites and moves, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, removal. Of referrals, invites, moves and changes, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -5328,7 +5328,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -5338,8 +5338,10 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, or moved or changed the entry: an operator, a token or the command line. */
             by: string | null;
+            /** @description What an operator changed. Empty if it is not about that. */
+            fields: string[];
             /** @description Position before it was moved. */
             from: number | null;
             /** @description Position that it was moved to. */

@@ -1,15 +1,10 @@
-import { sql } from 'kysely';
 import type { Email } from '../../lib/email.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
 import { bytesKey, formatId } from '../../lib/ids.ts';
-import { openSealed } from '../invites/invites.ts';
-import { type Identifier, mailboxHash } from '../people/identity.ts';
-import type { Context } from '../queue/context.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { mailboxHash } from '../people/identity.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { decideAgain } from '../referrals/decide-again.ts';
-import { detachReferred, updateDepths } from '../referrals/depth.ts';
-import { findMembers } from '../referrals/members.ts';
-import { referenceTo } from '../referrals/referral-code.ts';
 
 export interface Identity {
   readonly seq: number;
@@ -31,14 +26,13 @@ export interface NewIdentity {
  * that the person wants no emails. That the old one bounced does not: it says nothing about the new one.
  */
 export async function changeIdentity(
-  context: Context,
   change: QueueChange,
   entry: Identity,
   { email, phone }: NewIdentity,
 ): Promise<void> {
   const { trx, queue, now } = change;
   const { vault } = queue;
-  if (phone === null && !entry.email_hash)
+  if (phone === null && !entry.email_hash && !email)
     throw invalid('phone: cannot be removed, because there is no email');
   const emailHash = email && vault.hash('email', email.key);
   const phoneHash = phone == null ? phone : vault.hash('phone', phone);
@@ -52,7 +46,7 @@ export async function changeIdentity(
   const mailbox = mailboxHash(vault, email.key);
   trx.update('entry', { key }, [{ ...row, email_hash: emailHash, mailbox_hash: mailbox, addressed_at: now }]);
   if (former) {
-    await moveInvites(context, change, former, { email: email.shown, hash: emailHash });
+    await moveInvites(change, former, { email: email.shown, hash: emailHash });
     await moveMessages(change, former, emailHash);
     await moveSuppression(change, former, emailHash);
   }
@@ -78,7 +72,6 @@ async function refuseTaken(
 
 /** With their codes. */
 async function moveInvites(
-  context: Context,
   { trx, queue }: QueueChange,
   former: Uint8Array,
   { email, hash }: { email: string; hash: Buffer },
@@ -90,7 +83,7 @@ async function moveInvites(
     .where('email_hash', '=', former)
     .execute();
   const rows = invites.map(({ id, sealed }) => {
-    const opened = openSealed(context, queue, { id, sealed });
+    const opened = ifReadable(() => queue.vault.open<object>('invite.sealed', id, sealed));
     const moved = opened && queue.vault.seal('invite.sealed', Buffer.from(id), { ...opened, email });
     return { queue_id: queue.id, id, email_hash: hash, sealed: moved ?? sealed };
   });
@@ -157,92 +150,4 @@ async function referredFrom(
     .where((e) => e.or([e('email_hash', 'in', known), e('mailbox_hash', 'in', known)]))
     .execute();
   return rows.map((row) => row.seq);
-}
-
-/** What was and what is, as ids. */
-interface Referrers {
-  before: string | null;
-  after: string | null;
-}
-
-/** Gives an entry another referrer, or none, as if it had been so from the start. */
-export async function changeReferrer(
-  change: QueueChange,
-  entry: Pick<Identity, 'seq'>,
-  wanted: Identifier | null,
-): Promise<Referrers> {
-  const { trx, queue } = change;
-  const { seq } = entry;
-  const row = await readReferral(change, seq);
-  const referrer = wanted && (await findReferrer(change, seq, wanted));
-  const referrers = {
-    before: row.referrer_id && formatId('ent', row.referrer_id),
-    after: referrer && formatId('ent', referrer.id),
-  };
-  if ((referrer?.seq ?? null) === row.referrer_seq) return referrers;
-  const credits = decideAgain(change);
-  await credits.release(seq);
-  await link(change, row, referrer?.seq ?? null);
-  await trx.deleteFrom('referral_review').where('queue_id', '=', queue.id).where('seq', '=', seq).execute();
-  await credits.reopen([seq]);
-  await credits.settle();
-  return referrers;
-}
-
-async function readReferral({ trx, queue }: QueueChange, seq: number) {
-  return trx
-    .selectFrom('entry as e')
-    .leftJoin('entry as r', (join) =>
-      join.onRef('r.queue_id', '=', 'e.queue_id').onRef('r.seq', '=', 'e.referrer_seq'),
-    )
-    .select(['e.seq', 'e.depth', 'e.created_at', 'e.referrer_seq', 'r.id as referrer_id'])
-    .where('e.queue_id', '=', queue.id)
-    .where('e.seq', '=', seq)
-    .executeTakeFirstOrThrow();
-}
-
-async function link(
-  change: QueueChange,
-  row: { seq: number; depth: number; created_at: number },
-  referrerSeq: number | null,
-): Promise<void> {
-  if (referrerSeq === null) return detachReferred(change, [row]);
-  const referral = { queue_id: change.queue.id, seq: row.seq, referrer_seq: referrerSeq };
-  change.trx.update('entry', { key: ['queue_id', 'seq'] }, [referral]);
-  await updateDepths(change, [row.seq]);
-}
-
-async function findReferrer(change: QueueChange, seq: number, wanted: Identifier) {
-  const { trx, queue } = change;
-  const referrer = referenceTo(queue, wanted);
-  const members = await findMembers(trx, queue, [{ emailHash: null, phoneHash: null, referrer }]);
-  const found = members.find(referrer);
-  if (!found || found.status === 'removed')
-    throw invalid('referredBy: nobody on the waitlist has this email, phone number or referral code');
-  if (found.seq === seq) throw conflict('referredBy: nobody can refer themselves');
-  const { id } = await trx
-    .selectFrom('entry')
-    .select('id')
-    .where('queue_id', '=', queue.id)
-    .where('seq', '=', found.seq)
-    .executeTakeFirstOrThrow();
-  if (await isAbove(change, seq, found.seq))
-    throw conflict(
-      `referredBy: ${formatId('ent', id)} was referred by this person, directly or through others, and that would be a circle`,
-    );
-  return { seq: found.seq, id };
-}
-
-/** Whether a chain of referrals leads from one entry to the other. */
-async function isAbove({ trx, queue }: QueueChange, above: number, below: number): Promise<boolean> {
-  const { rows } = await sql<{ seq: number }>`
-    with recursive chain (seq) as (
-      select referrer_seq from entry
-      where queue_id = ${queue.id} and seq = ${below} and referrer_seq is not null
-      union
-      select e.referrer_seq from chain as c
-      inner join entry as e on e.queue_id = ${queue.id} and e.seq = c.seq
-      where e.referrer_seq is not null
-    ) select seq from chain where seq = ${above}`.execute(trx);
-  return rows.length > 0;
 }
