@@ -13,6 +13,7 @@ import type { MailKind } from './templates/kinds.ts';
 export const OUTDATED = {
   'invite ended': 'the invite was accepted, was revoked or has expired',
   removed: 'the person was removed from the waitlist',
+  declined: 'the person was declined',
   'no longer needed': 'the person has moved on since',
   'newer email': 'there is a newer email of this kind for the person',
   'turned off': 'this kind of email was turned off',
@@ -62,7 +63,7 @@ export async function whyOutdated(
   if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
   if (!kinds.includes(kind) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
-  if (status === 'removed') return 'removed';
+  if (status === 'removed' || status === 'declined') return status;
   if (status && !isStillTrue(kind, status)) return 'no longer needed';
   return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
 }

@@ -28,14 +28,14 @@ const happened = {
   invited: count('Invites sent.'),
   accepted: count('Invites accepted.'),
 };
-const removed = count('Entries removed.');
+const left = { removed: count('Entries removed.'), declined: count('Entries declined.') };
 
 const Totals = Type.Object(
   {
     ...happened,
     expired: count('Invites expired.'),
     revoked: count('Invites revoked.'),
-    removed,
+    ...left,
     pending: count('Entries that are pending now.'),
     waiting: count('Entries that are waiting now.'),
     invitedNow: count('Entries that are invited now.'),
@@ -45,7 +45,7 @@ const Totals = Type.Object(
 );
 
 const SeriesItem = Type.Object(
-  { at, ...happened, removed },
+  { at, ...happened, ...left },
   { ...named('StatisticsInterval'), description: 'What happened in one interval.' },
 );
 

@@ -40,8 +40,9 @@ const EventObject = Type.Object(
     expiresAt: timeOrNull('When the invite expires.'),
     by: nullable<string>('string', {
       description:
-        'Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line.',
+        'Who confirmed the email in place of its owner, moved the entry, or decided about it: an operator, a token or the command line.',
     }),
+    note: nullable<string>('string', { description: 'What was noted with a decision.' }),
     from: position('Position before it was moved.'),
     to: position('Position that it was moved to.'),
   },
@@ -153,7 +154,7 @@ export const aboutEntry = [
     summary: "Get an entry's history",
     description:
       'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves ' +
-      'by operators, removal. Of referrals, invites and moves, the newest 200 each.',
+      'by operators, decisions with their notes, removal. Of referrals, invites, moves and decisions, the newest 200 each.',
     role: 'support',
     shows: 'people',
     scope,
@@ -170,6 +171,7 @@ export const aboutEntry = [
             inviteId: null,
             expiresAt: null,
             by: null,
+            note: null,
             from: null,
             to: null,
           },
@@ -324,6 +326,7 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     inviteId: event.inviteId ? formatId('inv', event.inviteId) : null,
     expiresAt: isoTimeOrNull(event.expiresAt ?? null),
     by: event.by ?? null,
+    note: event.note ?? null,
     from: event.moved?.from ?? null,
     to: event.moved?.to ?? null,
   };

@@ -1,6 +1,7 @@
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findConfirmation } from './confirm-entry.ts';
+import { readDecisions } from './decide.ts';
 import type { Entry } from './entry.ts';
 
 /** Of each kind that can be many. The newest are shown. */
@@ -16,6 +17,9 @@ export const HISTORY_KINDS = [
   'invite.expired',
   'entry.moved',
   'entry.removed',
+  'entry.approved',
+  'entry.declined',
+  'entry.reconsidered',
 ] as const;
 type HistoryKind = (typeof HISTORY_KINDS)[number];
 
@@ -26,8 +30,10 @@ export interface HistoryEvent {
   entryId?: Uint8Array;
   inviteId?: Uint8Array;
   expiresAt?: number | null;
-  /** The operator who confirmed the email, or moved the entry. */
+  /** The operator who confirmed the email, moved the entry, or decided. */
   by?: string;
+  /** What they noted. */
+  note?: string;
   /** Positions before and after a move. */
   moved?: { from: number; to: number };
 }
@@ -53,6 +59,8 @@ export async function readHistory(context: Context, queue: Queue, entry: Entry):
   events.push(...(await creditsOf(context, queue, entry.seq)));
   if (row.email_hash) events.push(...(await invitesTo(context, queue, row.email_hash)));
   if (row.removed_at !== null) events.push({ at: row.removed_at, kind: 'entry.removed' });
+  for (const { decision, at, by, note } of await readDecisions(context, queue, entry.seq, MOST))
+    events.push({ at, kind: `entry.${decision}`, ...(by && { by }), ...(note && { note }) });
   return events.sort((a, b) => a.at - b.at);
 }
 

@@ -3,6 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { readColumn } from '../../lib/setting.ts';
+import { standingOf } from '../entries/decide.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -19,7 +20,8 @@ import { openVisit, type Visit } from './visits.ts';
 export interface PersonStatus {
   queue: Queue;
   seq: number;
-  status: Status;
+  /** Of somebody who was declined, the status they would come back to: they are not told. */
+  status: Exclude<Status, 'declined'>;
   position: number | null;
   referrals: number;
   /** Its own only if the link came by mail: whoever typed an address must not learn which one it has. */
@@ -36,9 +38,10 @@ interface StatusRow {
   referrals: number;
   position: number | null;
   rank: number;
+  declined_from: Status | null;
 }
 
-const columns = ['e.seq', 'e.status', 'e.referrals', 'e.rank'] as const;
+const columns = ['e.seq', 'e.status', 'e.declined_from', 'e.referrals', 'e.rank'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -80,7 +83,12 @@ export async function personStatus(context: Context, token: string): Promise<Per
   const place = visit ? await positionThen(context, queue, visit.place, rank) : null;
   const [row] = rows;
   if (!row) return undefined;
-  const { seq, status, referrals, position } = row;
+  const { seq, referrals } = row;
+  const status = shownStatus(row);
+  const position =
+    row.status === 'declined' && status === 'waiting'
+      ? await positionThen(context, queue, seq, row.rank)
+      : row.position;
   const common = {
     queue,
     seq,
@@ -90,8 +98,13 @@ export async function personStatus(context: Context, token: string): Promise<Per
   };
   if (!visit?.known) return { ...common, status, referrals, position };
   // Those who joined with the link have moved the known entry, which nobody else would see move.
-  const passed = status === 'waiting' && row.rank < rank && row.rank + boost * credited >= rank;
+  const passed = row.status === 'waiting' && row.rank < rank && row.rank + boost * credited >= rank;
   return { ...common, status: 'waiting', referrals: counted, position: (place ?? 1) - Number(passed) };
+}
+
+function shownStatus(row: StatusRow): PersonStatus['status'] {
+  if (row.status !== 'declined') return row.status;
+  return standingOf(row) === 'pending' ? 'pending' : 'waiting';
 }
 
 async function rulesOf({ db }: Context, queue: Queue) {
@@ -120,7 +133,12 @@ async function countJoined({ db }: Context, queue: Queue, { seq, link }: Visit):
     )
     .where('r.queue_id', '=', queue.id)
     .where('r.link', '=', link)
-    .where('e.status', 'in', ['waiting', 'invited', 'joined'])
+    .where((e) =>
+      e.or([
+        e('e.status', 'in', ['waiting', 'invited', 'joined']),
+        e.and([e('e.status', '=', 'declined'), e('e.declined_from', '<>', 'pending')]),
+      ]),
+    )
     .executeTakeFirstOrThrow();
 }
 
@@ -191,7 +209,7 @@ function record(
       .where('queue_id', '=', queue.id)
       .where('seq', '=', seq)
       .executeTakeFirst();
-    if (entry?.status === 'removed') return; // Who typed the address is not told.
+    if (entry?.status === 'removed' || entry?.status === 'declined') return; // Who typed the address is not told.
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
     if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ kind, entry: seq });
   });

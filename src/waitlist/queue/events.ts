@@ -9,6 +9,8 @@ export const EVENT_KINDS = [
   'invite.expired',
   'entry.removed',
   'entry.restored',
+  'entry.approved',
+  'entry.declined',
   'mail.bounced',
   'mail.complained',
   'wave.started',
@@ -40,7 +42,7 @@ export type DomainEvent = (
       invite: InviteFacts;
       entry: number | null;
     }
-  | { kind: 'entry.removed' | 'entry.restored'; entry: number }
+  | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }

@@ -22,6 +22,9 @@ const LOOKS: Record<Event['kind'], [text: string, dot: string]> = {
   'invite.expired': ['The invite expired', 'bg-mute'],
   'entry.moved': ['Was moved', 'bg-warn'],
   'entry.removed': ['Was removed', 'bg-danger'],
+  'entry.approved': ['Was approved', 'bg-accent'],
+  'entry.declined': ['Was declined', 'bg-danger'],
+  'entry.reconsidered': ['Decline taken back', 'bg-warn'],
 };
 
 /** With how many more of its kind right before it. */
