@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
+import { decideEntry } from '../src/waitlist/decisions/decide.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../src/waitlist/entries/erase-entry.ts';
 import { removeEntry, restoreEntry } from '../src/waitlist/invites/removal.ts';
@@ -47,6 +48,8 @@ forEachEngine((engine) => {
       () => service.accept(code),
       async () => removeEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
       async () => restoreEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'decline'),
+      async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'approve'),
       () => eraseEntry(context, queue, 'ada@example.com'),
       () => list.signup({ email: 'wanda@example.com' }),
       async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),

@@ -1,12 +1,12 @@
 import { decisions as operations } from '../operations/entries/decisions.ts';
-import { DECIDING, readNote, VERBS, type Verb } from '../waitlist/entries/decide.ts';
+import { DECIDING, readNote, VERBS, type Verb } from '../waitlist/decisions/decide.ts';
 import {
   type Deciding,
   decideMany,
   previewDecision,
   requireStatus,
   usualStatus,
-} from '../waitlist/entries/decide-many.ts';
+} from '../waitlist/decisions/decide-many.ts';
 import type { PresentedEntry } from '../wire/entry.ts';
 import { type Command, textOr, UsageProblem } from './command.ts';
 import { commandsFor } from './command-of.ts';

@@ -1,7 +1,7 @@
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
-import { addEntry, entries } from './entries/entries.ts';
 import { decisions } from './entries/decisions.ts';
+import { addEntry, entries } from './entries/entries.ts';
 import { erasureRequests } from './entries/erasure-requests.ts';
 import { searchEntries } from './entries/search-entries.ts';
 import { searchPeople } from './entries/search-people.ts';

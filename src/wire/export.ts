@@ -109,7 +109,8 @@ function jsonElement(entry: ExportedEntry): string {
 }
 
 /** All data stored about one person, for that person to read. */
-export function presentPerson({ queue, entry, operatorConfirmation, invites, events }: PersonExport) {
+export function presentPerson(person: PersonExport) {
+  const { queue, entry, operatorConfirmation, decisions, invites, events } = person;
   return {
     waitlist: presentWaitlistReference(queue.waitlist),
     environment: queue.environment,
@@ -121,6 +122,7 @@ export function presentPerson({ queue, entry, operatorConfirmation, invites, eve
       by: operatorConfirmation.by,
       at: isoTime(operatorConfirmation.at),
     },
+    decisions: decisions.map(({ at, ...decision }) => ({ at: isoTime(at), ...decision })),
     invites: invites.map(presentInviteDetails),
     events: events.map(({ id, kind, at, body }) => ({
       id: formatId('evt', id),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.ts';
-import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { decisions } from '../../operations/entries/decisions.ts';
+import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { erasureRequests } from '../../operations/entries/erasure-requests.ts';
 import { searchEntries } from '../../operations/entries/search-entries.ts';
 import { searchPeople } from '../../operations/entries/search-people.ts';

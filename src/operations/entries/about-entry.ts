@@ -103,6 +103,10 @@ const PersonSchema = Type.Object(
       additionalProperties: true,
       description: 'Who confirmed the email in place of its owner.',
     }),
+    decisions: Type.Array(
+      Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'A decision.' }),
+      { description: 'What was decided about the entry, with the notes, newest first.' },
+    ),
     invites: Type.Array(
       Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An invite.' }),
       { description: 'All invites to the email.' },
@@ -252,6 +256,7 @@ export const aboutEntry = [
         environment: 'production',
         entry: EXAMPLE_ADMIN_ENTRY,
         operatorConfirmation: null,
+        decisions: [],
         invites: [],
         events: [],
       },

@@ -2,14 +2,13 @@ import Type, { type Static } from 'typebox';
 import type { Status } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
-import { readEntry } from '../../waitlist/entries/browse-entries.ts';
 import {
   decideEntry,
   NOTE_CHARACTERS_MAX,
   readNote,
   VERBS,
   type Verb,
-} from '../../waitlist/entries/decide.ts';
+} from '../../waitlist/decisions/decide.ts';
 import {
   type Deciding,
   PEOPLE_NAMED_MAX,
@@ -17,7 +16,8 @@ import {
   requireStatus,
   startDeciding,
   usualStatus,
-} from '../../waitlist/entries/decide-many.ts';
+} from '../../waitlist/decisions/decide-many.ts';
+import { readEntry } from '../../waitlist/entries/browse-entries.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import {

@@ -9,9 +9,9 @@ import {
   countEntries,
   createWaitlist,
   listWaitlists,
+  NO_COUNTS,
   readWaitlist,
   type WaitlistSummary,
-  NO_COUNTS,
 } from '../../waitlist/settings/waitlists.ts';
 import { named, WORD, withExamples } from '../../wire/schema.ts';
 import {

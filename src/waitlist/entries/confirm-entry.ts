@@ -6,8 +6,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
-import { standingOf } from './decide.ts';
-import { type Movable, moveEntries } from './move-entry.ts';
+import { type Movable, moveEntries, standingOf } from './move-entry.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
 /** Entries per transaction: enough to share a commit, few enough that signups do not wait long. */

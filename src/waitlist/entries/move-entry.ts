@@ -24,6 +24,16 @@ export function canMove(from: Status, to: Status): boolean {
   return LEGAL[from].includes(to);
 }
 
+interface Standing {
+  readonly status: Status;
+  readonly declined_from: Status | null;
+}
+
+/** The status of somebody who was declined is what they come back to. */
+export function standingOf({ status, declined_from }: Standing): Status {
+  return status === 'declined' ? (declined_from ?? 'waiting') : status;
+}
+
 type Destination = Exclude<Status, 'pending' | 'removed' | 'declined'>;
 
 /**

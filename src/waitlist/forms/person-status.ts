@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { readColumn } from '../../lib/setting.ts';
-import { standingOf } from '../entries/decide.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

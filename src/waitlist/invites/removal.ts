@@ -1,7 +1,7 @@
 import { conflict, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { standingOf } from '../entries/decide.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

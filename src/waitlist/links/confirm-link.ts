@@ -1,9 +1,9 @@
 import { sharedNow } from '../../db/shared-clock.ts';
+import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import type { Status } from '../../db/tables.ts';
 import { confirmEntry } from '../entries/confirm-entry.ts';
-import { standingOf } from '../entries/decide.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -5463,6 +5463,10 @@ export interface components {
             operatorConfirmation: {
                 [key: string]: unknown;
             } | null;
+            /** @description What was decided about the entry, with the notes, newest first. */
+            decisions: {
+                [key: string]: unknown;
+            }[];
             /** @description All invites to the email. */
             invites: {
                 [key: string]: unknown;

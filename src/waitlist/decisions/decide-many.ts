@@ -2,6 +2,9 @@ import type { Database, Trx } from '../../db/database.ts';
 import type { Status } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
+import { readEntries } from '../entries/browse-entries.ts';
+import type { Entry } from '../entries/entry.ts';
+import { type Segment, selectSegment } from '../entries/segment.ts';
 import { countPages, requireExpected } from '../invites/preview-invites.ts';
 import {
   advanceJob,
@@ -18,10 +21,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { readEntries } from './browse-entries.ts';
 import { DECIDED_COLUMNS, DECIDING, decideAll, type How, type Verb } from './decide.ts';
-import type { Entry } from './entry.ts';
-import { type Segment, selectSegment } from './segment.ts';
 
 /** People per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;

@@ -3,7 +3,7 @@ import type { Decision, Status } from '../../db/tables.ts';
 import { conflict, invalid, notFound } from '../../lib/errors.ts';
 import { newNumberedId, parseId } from '../../lib/ids.ts';
 import { readText } from '../../lib/text.ts';
-import { ifReadable } from '../../vault/crypto.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { inviteAll } from '../invites/create-invites.ts';
 import { endInvitesOf } from '../invites/end-invites.ts';
 import { type PickedRow, toInvitee } from '../invites/invite-run.ts';
@@ -129,11 +129,6 @@ async function approve(context: Context, change: QueueChange, rows: readonly Dec
   return readable.map(({ row }) => row);
 }
 
-/** The status of somebody who was declined is what they come back to. */
-export function standingOf({ status, declined_from }: Pick<DecidedRow, 'status' | 'declined_from'>): Status {
-  return status === 'declined' ? (declined_from ?? 'waiting') : status;
-}
-
 /** Their invites end. Credits stay: who referred them must not notice. */
 async function decline(context: Context, change: QueueChange, rows: readonly DecidedRow[]) {
   const { trx, queue, now, tally } = change;
@@ -189,34 +184,4 @@ function note(
     return { queue_id: queue.id, seq, id, decision, note: sealed, decided_by: by, decided_at: now };
   });
   trx.insert('entry_decision', decisions);
-}
-
-export interface PastDecision {
-  decision: Decision;
-  at: number;
-  by: string | null;
-  note: string | null;
-}
-
-/** The newest first. A note that cannot be decrypted is left out. */
-export async function readDecisions(
-  { db }: Context,
-  { id: queueId, vault }: Queue,
-  seq: number,
-  limit: number,
-): Promise<PastDecision[]> {
-  const rows = await db.query
-    .selectFrom('entry_decision')
-    .select(['id', 'decision', 'note', 'decided_by', 'decided_at'])
-    .where('queue_id', '=', queueId)
-    .where('seq', '=', seq)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id, decision, note: sealed, decided_by, decided_at }) => ({
-    decision,
-    at: decided_at,
-    by: decided_by,
-    note: (sealed && ifReadable(() => vault.open<string>('decision.note', id, sealed))) ?? null,
-  }));
 }
