@@ -179,6 +179,9 @@ const queueStat = {
   revoked: integer,
   removed: integer,
   declined: added(42, integer, 0),
+  /** What people did with their own data. Nothing else tells. */
+  downloads: added(42, integer, 0),
+  deletions: added(42, integer, 0),
 };
 
 /** Signups by referral depth, and accepted invites by the time it took, by quarter of an hour. */

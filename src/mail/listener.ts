@@ -9,7 +9,7 @@ import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';
-import type { MailKind } from './templates/kinds.ts';
+import { isOn, type MailKind } from './templates/kinds.ts';
 import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 
 /** Composes mails to people about what happened to them. */
@@ -19,7 +19,7 @@ export function mailListener(log: Log): Listener {
       const kind = mailFor(event, settings.confirmEmails);
       if (kind === undefined || event.imported) return false;
       if (kind === 'moved-up' && settings.boost === 0) return false;
-      return isRequested(event) || settings.mailKinds.includes(kind);
+      return isRequested(event) || isOn(kind, settings.mailKinds);
     },
     compose: async (change, events, entries) => {
       const { queue, now, settings } = change;
@@ -57,6 +57,8 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
     case 'confirmation.requested':
     case 'confirmation.resent':
       return 'confirm';
+    case 'data.requested':
+      return `data-${event.purpose}`;
     case 'referral.credited':
       return 'moved-up';
     case 'invite.sent':

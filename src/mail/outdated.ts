@@ -2,12 +2,13 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
 import { parseId } from '../lib/ids.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
+import { OWN_DATA_LINK_MS } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { MailRow } from './mail-log.ts';
 import { openMail } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
-import type { MailKind } from './templates/kinds.ts';
+import { isOn, isOptional, type MailKind } from './templates/kinds.ts';
 
 /** Why an email that was not sent in its time should not be sent any more. */
 export const OUTDATED = {
@@ -17,6 +18,7 @@ export const OUTDATED = {
   'no longer needed': 'the person has moved on since',
   'newer email': 'there is a newer email of this kind for the person',
   'turned off': 'this kind of email was turned off',
+  'link expired': 'its link has expired, and the person can ask for another one',
   test: 'it is a test',
 } as const;
 export type OutdatedReason = keyof typeof OUTDATED;
@@ -40,14 +42,21 @@ const findInvite = statement<{ queueId: number; id: Uint8Array }, InviteEnds>((d
 );
 
 /** An email with a code that no longer works is useless. */
-export async function hasEndedInvite(
-  context: Context,
-  queue: Queue,
-  { invite }: StoredMail,
-): Promise<boolean> {
+async function hasEndedInvite(context: Context, queue: Queue, { invite }: StoredMail): Promise<boolean> {
   const id = invite?.code ? parseId('inv', invite.id) : undefined;
   const [row] = id ? await context.db.run(findInvite, { queueId: queue.id, id }) : [];
   return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
+}
+
+/** Why nobody can do anything with the email any more, whoever sends it again. */
+export async function whyUseless(
+  context: Context,
+  queue: Queue,
+  stored: StoredMail,
+): Promise<'invite ended' | 'link expired' | undefined> {
+  if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
+  if (isOptional(stored.mail) || stored.test) return undefined;
+  return (await sharedNow(context)) - stored.at > OWN_DATA_LINK_MS ? 'link expired' : undefined;
 }
 
 /** For emails that are sent long after they were recorded, many at once. `kinds`: those that are on. */
@@ -60,10 +69,11 @@ export async function whyOutdated(
 ): Promise<OutdatedReason | undefined> {
   const { mail: kind, entry } = stored;
   if (stored.test) return 'test';
-  if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
-  if (!kinds.includes(kind) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
+  const useless = await whyUseless(context, queue, stored);
+  if (useless) return useless;
+  if (!isOn(kind, kinds) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
-  if (status === 'removed' || status === 'declined') return status;
+  if ((status === 'removed' || status === 'declined') && isOptional(kind)) return status;
   if (status && !isStillTrue(kind, status)) return 'no longer needed';
   return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
 }

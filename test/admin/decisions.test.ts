@@ -6,11 +6,11 @@ import { after, before, describe, it } from 'node:test';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { exportPerson } from '../../src/waitlist/transfer/export/export-person.ts';
+import { downloadOwnData, exportPerson } from '../../src/waitlist/transfer/export/export-person.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
-import { presentPerson } from '../../src/wire/export.ts';
+import { presentOwnData, presentPerson } from '../../src/wire/export.ts';
 import { type AskInRoles, adminClient, askInRoles, auditOf, succeeded } from '../support/admin.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -172,6 +172,10 @@ forEachEngine('locks', (engine) => {
         decisions.map(({ decision, note }) => [decision, note]),
         [['declined', NOTE]],
       );
+      const { id } = (await list.lookup(ADA)).body;
+      const own = presentOwnData(await downloadOwnData(service.context, queue, id));
+      assert.deepEqual([own.entry?.status, own.entry?.position], ['waiting', 1]);
+      assert.doesNotMatch(JSON.stringify(own), /declined|Unforgettable/);
       await eraseEntry(service.context, queue, ADA);
       const left = await service.context.db.query
         .selectFrom('entry_decision')

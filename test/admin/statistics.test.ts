@@ -129,6 +129,8 @@ forEachEngine('time', (engine) => {
         revoked: 1,
         removed: 1,
         declined: 0,
+        downloads: 0,
+        deletions: 0,
         pending: 0,
         waiting: 1,
         invitedNow: 0,

@@ -491,6 +491,9 @@ export class QueueModel {
       revoked: invites.filter(({ revoked, ended }) => revoked && !ended).length,
       removed: entries.filter(({ status }) => status === 'removed').length,
       declined: entries.filter(({ declinedFrom }) => declinedFrom !== null).length,
+      // Nobody in the model has a link.
+      downloads: 0,
+      deletions: 0,
     };
   }
 

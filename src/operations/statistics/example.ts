@@ -14,6 +14,8 @@ export const EXAMPLE_STATISTICS = {
     revoked: 1,
     removed: 2,
     declined: 1,
+    downloads: 3,
+    deletions: 1,
     pending: 0,
     waiting: 940,
     invitedNow: 31,

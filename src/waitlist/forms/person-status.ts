@@ -7,6 +7,7 @@ import { standingOf } from '../entries/move-entry.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import type { OwnData } from '../queue/events.ts';
 import { type Placed, positionAt } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -84,11 +85,7 @@ export async function personStatus(context: Context, token: string): Promise<Per
   const [row] = rows;
   if (!row) return undefined;
   const { seq, referrals } = row;
-  const status = shownStatus(row);
-  const position =
-    row.status === 'declined' && status === 'waiting'
-      ? await positionThen(context, queue, seq, row.rank)
-      : row.position;
+  const { status, position } = await shownAs(context, queue, row);
   const common = {
     queue,
     seq,
@@ -102,9 +99,21 @@ export async function personStatus(context: Context, token: string): Promise<Per
   return { ...common, status: 'waiting', referrals: counted, position: (place ?? 1) - Number(passed) };
 }
 
-function shownStatus(row: StatusRow): PersonStatus['status'] {
-  if (row.status !== 'declined') return row.status;
-  return standingOf(row) === 'pending' ? 'pending' : 'waiting';
+/** What somebody is told about where they are. */
+export async function shownInLine(context: Context, queue: Queue, seq: number) {
+  const [row] = await context.db.run(findBySeq, { queueId: queue.id, seq });
+  return row && shownAs(context, queue, row);
+}
+
+async function shownAs(
+  context: Context,
+  queue: Queue,
+  row: StatusRow,
+): Promise<Pick<PersonStatus, 'status' | 'position'>> {
+  const { status, position, seq, rank } = row;
+  if (status !== 'declined') return { status, position };
+  if (standingOf(row) === 'pending') return { status: 'pending', position: null };
+  return { status: 'waiting', position: await positionThen(context, queue, seq, rank) };
 }
 
 async function rulesOf({ db }: Context, queue: Queue) {
@@ -185,7 +194,7 @@ export async function requestConfirmation(
   token: string,
 ): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
-  if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
+  if (person?.status === 'pending') await record(context, person, { kind: 'confirmation.requested' });
   return person;
 }
 
@@ -193,15 +202,20 @@ export async function requestConfirmation(
 export async function mailStatusLink(context: Context, token: string): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
   if (!person || person.status === 'removed') return undefined;
-  await record(context, person, 'status.requested');
+  await record(context, person, { kind: 'status.requested' });
   return person;
 }
 
-function record(
-  context: Context,
-  { queue, seq }: PersonStatus,
-  kind: 'confirmation.requested' | 'status.requested',
-): Promise<void> {
+/** Emails the link to download or to delete their data, whoever asks: only the owner of the address can use it. */
+export function requestOwnData(context: Context, person: PersonStatus, purpose: OwnData): Promise<void> {
+  return record(context, person, { kind: 'data.requested', purpose });
+}
+
+type Requested =
+  | { kind: 'confirmation.requested' | 'status.requested' }
+  | { kind: 'data.requested'; purpose: OwnData };
+
+function record(context: Context, { queue, seq }: PersonStatus, requested: Requested): Promise<void> {
   return changeQueue(context, queue, async (change) => {
     const entry = await change.trx
       .selectFrom('entry')
@@ -209,8 +223,10 @@ function record(
       .where('queue_id', '=', queue.id)
       .where('seq', '=', seq)
       .executeTakeFirst();
-    if (entry?.status === 'removed' || entry?.status === 'declined') return; // Who typed the address is not told.
+    // Who typed the address is not told. What is stored stays theirs.
+    const isOff = entry?.status === 'removed' || entry?.status === 'declined';
+    if (isOff && requested.kind !== 'data.requested') return;
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
-    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ kind, entry: seq });
+    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ ...requested, entry: seq });
   });
 }

@@ -1,3 +1,7 @@
+/** What people may do with their own data, each behind a link that they asked for by mail. */
+export const OWN_DATA = ['download', 'deletion'] as const;
+export type OwnData = (typeof OWN_DATA)[number];
+
 /** The events that webhook endpoints can subscribe to. All others stay inside the service. */
 export const EVENT_KINDS = [
   'signup.created',
@@ -32,6 +36,8 @@ export type DomainEvent = (
   | { kind: 'confirmation.resent'; entry: number }
   /** A person who is on the list already asked for the link to their status. */
   | { kind: 'status.requested'; entry: number }
+  /** A person asked for the link to download or to delete their data. */
+  | { kind: 'data.requested'; entry: number; purpose: OwnData }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
   /** An operator sent the email of an invite again. */

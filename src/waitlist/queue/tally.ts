@@ -39,7 +39,8 @@ export class Tally {
 /** Every time zone's day is a sum of quarters of an hour in UTC. */
 export const SLOT_MS = 15 * 60 * 1000;
 
-export const COUNTED = [
+/** What entries and invites tell, too. */
+export const RECOUNTED = [
   'signups',
   'referred',
   'confirmed',
@@ -50,6 +51,7 @@ export const COUNTED = [
   'removed',
   'declined',
 ] as const;
+export const COUNTED = [...RECOUNTED, 'downloads', 'deletions'] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Record<Counted, number>;
 

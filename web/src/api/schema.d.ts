@@ -3185,7 +3185,7 @@ export interface components {
             /** @description Email or name at that time. */
             name: string | null;
         };
-        /** @description One thing that an operator, a token or the command line did. */
+        /** @description One thing that an operator, a token or the command line did, or a person with their own data. */
         AuditRecord: {
             /** @description Number of the record, without gaps. */
             number: number;
@@ -3591,7 +3591,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3627,7 +3627,7 @@ export interface components {
         };
         /** @description What to change. Everything else stays as it is. `null` restores a default. */
         MailSettingsChanges: {
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs?: number;
@@ -3678,7 +3678,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3746,13 +3746,15 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Name of the kind. */
             name: string;
             /** @description When the email is sent. */
             description: string;
             /** @description Whether this kind is sent. */
             enabled: boolean;
+            /** @description Whether it can be turned off. */
+            optional: boolean;
             /**
              * @description Language of this template.
              * @enum {string}
@@ -3965,7 +3967,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3978,7 +3980,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3991,7 +3993,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
@@ -5740,6 +5742,10 @@ export interface components {
             removed: number;
             /** @description Entries declined. */
             declined: number;
+            /** @description How often people downloaded their own data. */
+            downloads: number;
+            /** @description How many people deleted their own data. */
+            deletions: number;
             /** @description Entries that are pending now. */
             pending: number;
             /** @description Entries that are waiting now. */
@@ -8682,7 +8688,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8732,7 +8738,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8787,7 +8793,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8826,7 +8832,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8875,7 +8881,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8929,7 +8935,7 @@ export interface operations {
                  * @description Only this kind.
                  * @example invite
                  */
-                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
                 /**
                  * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
                  * @example ada@example.com
