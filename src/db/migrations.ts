@@ -24,6 +24,23 @@ const OTHERS: readonly Migration[] = [
       'create index erasure_request_open on erasure_request (queue_id, id) where decided_at is null',
     ],
   },
+  {
+    version: 42,
+    name: 'entry.status declined',
+    statements: [
+      "alter table entry widen status ('pending', 'waiting', 'invited', 'joined', 'removed') by ('declined')",
+      `create table entry_decision (
+        queue_id bigint not null,
+        seq bigint not null,
+        id bytes not null,
+        decision text not null,
+        note bytes,
+        decided_by text,
+        decided_at bigint not null,
+        primary key (queue_id, seq, id)
+      ) clustered`,
+    ],
+  },
 ];
 
 /** Since version 40, each with the next version. */

@@ -1,5 +1,6 @@
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
+import { decisions } from './entries/decisions.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { erasureRequests } from './entries/erasure-requests.ts';
 import { searchEntries } from './entries/search-entries.ts';
@@ -59,6 +60,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...mailEventKeyOperations,
   ...entries,
   ...aboutEntry,
+  ...decisions,
   ...erasureRequests,
   ...segments,
   searchEntries,

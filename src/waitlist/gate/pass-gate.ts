@@ -1,5 +1,6 @@
 import { DoorlistError } from '../../lib/errors.ts';
-import type { Id } from '../../lib/ids.ts';
+import { bytesKey, type Id } from '../../lib/ids.ts';
+import { findByEmails } from '../entries/move-entry.ts';
 import {
   type Acceptance,
   type Claim,
@@ -50,9 +51,15 @@ export async function passGate(context: Context, queue: Queue, input: GateInput)
       input.code === undefined
         ? await findTheirs(change, claim)
         : await findByCode(change, input.code, emailHash);
-    if (row) return redeem(change, row, claim);
+    const decision = row && (await redeem(change, row, claim));
+    if (decision && (decision.allow || !(await isDeclined(change, emailHash)))) return decision;
     return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
   });
+}
+
+/** Which is nobody's business: it is as if they had never been invited. */
+async function isDeclined(change: QueueChange, emailHash: Buffer): Promise<boolean> {
+  return (await findByEmails(change, [emailHash])).get(bytesKey(emailHash))?.status === 'declined';
 }
 
 /** What became of somebody else's invite is not for this person to know. */
