@@ -49,7 +49,8 @@ export function mailListener(log: Log): Listener {
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
   switch (event.kind) {
     case 'signup.created':
-      if (!event.joined.hasEmail || event.joined.form?.mayMail === false) return undefined;
+      if (!event.joined.hasEmail || event.joined.hasJoined) return undefined;
+      if (event.joined.form?.mayMail === false) return undefined;
       return confirmEmails || event.joined.form?.confirm ? 'confirm' : 'welcome';
     case 'signup.confirmed':
     case 'status.requested':

@@ -63,6 +63,7 @@ const QUEUE_PLACES = [
   'visit',
   'segment.conditions',
   'erasure.reason',
+  'code.sealed',
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',
@@ -123,6 +124,7 @@ const INSTALLATION_PURPOSES = [
   'passkey',
   'challenge',
   'request',
+  'code',
 ] as const;
 
 /**

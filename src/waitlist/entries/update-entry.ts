@@ -91,7 +91,7 @@ interface SealedEntry {
 }
 
 /** Replaces the metadata of an entry, and what segments find it by. */
-async function changeMetadata(
+export async function changeMetadata(
   context: Context,
   change: QueueChange,
   entry: SealedEntry,

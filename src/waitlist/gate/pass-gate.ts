@@ -1,13 +1,9 @@
 import { DoorlistError } from '../../lib/errors.ts';
 import type { Id } from '../../lib/ids.ts';
-import {
-  type Acceptance,
-  type Claim,
-  hashClaimedEmail,
-  hashIdempotencyKey,
-  redeemInvite,
-  wasRedeemedBy,
-} from '../invites/accept-invite.ts';
+import { admissionOf, admit } from '../codes/admit.ts';
+import { findCode } from '../codes/codes.ts';
+import { redeemInvite } from '../invites/accept-invite.ts';
+import { type Acceptance, type Claim, hashIdempotencyKey, wasRedeemedBy } from '../invites/claim.ts';
 import {
   checkCodeLength,
   findInvite,
@@ -42,15 +38,18 @@ export type GateDecision =
  */
 export async function passGate(context: Context, queue: Queue, input: GateInput): Promise<GateDecision> {
   if (input.code !== undefined) checkCodeLength(input.code);
-  const emailHash = hashClaimedEmail(queue, input.email);
   const { idempotencyKey, repeatableMs } = input;
-  const claim = { emailHash, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
+  const admission = admissionOf(queue, input.email);
+  const claim = { ...admission, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
+  const code = input.code === undefined ? undefined : await findCode(context, input.code);
   return changeQueue(context, queue, async (change) => {
+    if (code?.queue.id === queue.id)
+      return decide(admit(context, change, code.row.id, claim));
     const row =
       input.code === undefined
         ? await findTheirs(change, claim)
-        : await findByCode(change, input.code, emailHash);
-    if (row) return redeem(change, row, claim);
+        : await findByCode(change, input.code, claim.emailHash);
+    if (row) return decide(redeemInvite(change, row, claim));
     return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
   });
 }
@@ -80,10 +79,10 @@ async function findTheirs(
   );
 }
 
-async function redeem(change: QueueChange, row: InviteRow, claim: Claim): Promise<GateDecision> {
+async function decide(redeeming: Promise<Acceptance>): Promise<GateDecision> {
   let acceptance: Acceptance;
   try {
-    acceptance = await redeemInvite(change, row, claim);
+    acceptance = await redeeming;
   } catch (error) {
     const reason = error instanceof DoorlistError ? REASONS[error.code] : undefined;
     if (reason === undefined) throw error;

@@ -1,0 +1,135 @@
+import { type Email, requireEmail } from '../../lib/email.ts';
+import { DoorlistError, Problems } from '../../lib/errors.ts';
+import { bytesKey, formatId, newId, randomBytes } from '../../lib/ids.ts';
+import { ifReadable } from '../../vault/crypto.ts';
+import { findByEmails, moveEntries } from '../entries/move-entry.ts';
+import { changeMetadata } from '../entries/update-entry.ts';
+import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from '../invites/claim.ts';
+import { findInvitesOf, openSealed, refuse, type SealedInvite } from '../invites/invites.ts';
+import { type Metadata, type Person, parseMetadata } from '../people/person.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { findMembers } from '../referrals/members.ts';
+import { addEntries } from '../signup/add-entries.ts';
+import { prepareCandidate } from '../signup/candidate.ts';
+import { codeState, type SealedCode, selectCodes } from './codes.ts';
+import { takePlace } from './places.ts';
+
+interface Admission extends Claim {
+  email: Email;
+  emailHash: Buffer;
+}
+
+export function admissionOf({ vault }: Queue, text: string): Pick<Admission, 'email' | 'emailHash'> {
+  const email = requireEmail(text);
+  return { email, emailHash: vault.hash('email', email.key) };
+}
+
+/**
+ * Lets somebody in with a code for many, if it has a place left. They are added as joined, or their entry joins, and they
+ * have an accepted invite from then on, like everybody who was let in.
+ */
+export async function admit(
+  context: Context,
+  change: QueueChange,
+  codeId: Uint8Array,
+  admission: Admission,
+): Promise<Acceptance> {
+  const { trx, queue, now, tally } = change;
+  const { vault, waitlist } = queue;
+  const { email, emailHash, keyHash } = admission;
+  const row = await selectCodes(trx, queue).where('id', '=', codeId).executeTakeFirstOrThrow();
+  const { code, tag } = vault.open<SealedCode>('code.sealed', row.id, row.sealed);
+  const earlier = await findEarlier(context, change, code, admission);
+  if (earlier) return earlier;
+  const state = codeState(row, now);
+  if (state === 'accepted') throw usedUp();
+  if (state !== 'live') refuse(state);
+  const known = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash));
+  if (known?.status === 'removed') refuse('revoked');
+  if (known?.status === 'joined') throw new DoorlistError('accepted', 'email: this person has joined already');
+  if (!(await takePlace(change, row.id))) throw usedUp();
+  const entry = known ?? (await addJoined(change, email, tag));
+  if (known) {
+    await moveEntries(change, [known], 'joined');
+    if (tag !== null) await addTag(context, change, known.seq, tag);
+  }
+  trx.insert('code_use', [
+    { queue_id: queue.id, code_id: row.id, seq: entry.seq, used_at: now, returned_at: null },
+  ]);
+  const id = newId(now);
+  const acceptance: Acceptance = {
+    email: email.shown,
+    waitlist: { id: waitlist.id, name: waitlist.name },
+    acceptedAt: now,
+    entryId: formatId('ent', entry.id),
+  };
+  trx.insert('invite', [
+    {
+      ...{ queue_id: queue.id, id, email_hash: emailHash, created_at: now, accepted_at: now },
+      code_hash: randomBytes(32), // It is not found by its code, which is of many.
+      sealed: vault.seal('invite.sealed', id, { email: email.shown, code } satisfies SealedInvite),
+      accept_key_hash: keyHash,
+      accept_answer: keyHash && vault.seal('invite.accept_answer', id, acceptance),
+    },
+  ]);
+  tally.slots.add('invited', now);
+  tally.slots.add('accepted', now);
+  const invite = { id, email: email.shown, expiresAt: null };
+  change.record({ kind: 'invite.accepted', invite, entry: entry.seq });
+  return acceptance;
+}
+
+function usedUp(): DoorlistError {
+  return new DoorlistError('accepted', 'this code has been used as often as it can be');
+}
+
+/** What an earlier request with the same key, code and email got. */
+async function findEarlier(
+  context: Context,
+  { trx, queue, now }: QueueChange,
+  code: string,
+  admission: Admission,
+): Promise<Acceptance | undefined> {
+  if (admission.keyHash === null) return undefined;
+  const rows = await trx.run(findInvitesOf, { queueId: queue.id, emailHash: admission.emailHash });
+  const row = rows.find(
+    (each) => wasRedeemedBy(each, admission, now) && openSealed(context, queue, each)?.code === code,
+  );
+  return row && openAcceptance(queue, row);
+}
+
+async function addJoined(change: QueueChange, email: Email, tag: string | null) {
+  const { trx, queue, now } = change;
+  const metadata = tag === null ? null : { tag };
+  const signup = { email, phone: null, metadata, referrer: null };
+  const candidate = {
+    ...prepareCandidate(queue, signup, now),
+    standing: { status: 'joined', invitedAt: null, acceptedAt: now } as const,
+  };
+  addEntries(change, await findMembers(trx, queue, [candidate]), [candidate]);
+  return { seq: change.lastSeq, id: candidate.id };
+}
+
+/** Unless there is no room for it in the metadata, or it cannot be read: neither keeps anybody out. */
+async function addTag(context: Context, change: QueueChange, seq: number, tag: string): Promise<void> {
+  const { trx, queue } = change;
+  const { id, person } = await trx
+    .selectFrom('entry')
+    .select(['id', 'person'])
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', seq)
+    .executeTakeFirstOrThrow();
+  const open = () => person && queue.vault.open<Person>('entry.person', id, person);
+  const before = ifReadable(open);
+  if (!before) return;
+  const metadata = tagged(before.metadata, tag);
+  if (metadata) await changeMetadata(context, change, { seq, id, person }, metadata);
+}
+
+function tagged(metadata: Metadata | null, tag: string): Metadata | undefined {
+  const problems = new Problems();
+  const after = parseMetadata({ ...metadata, tag }, 'metadata', problems);
+  return problems.any ? undefined : (after ?? undefined);
+}
