@@ -3,12 +3,20 @@ import type { CodeEffect } from '../../db/tables.ts';
 import { conflict, damaged, invalid, notFound } from '../../lib/errors.ts';
 import { formatId, newId, parseId, randomCode } from '../../lib/ids.ts';
 import { isLine, readText } from '../../lib/text.ts';
-import { expiryAt } from '../invites/create-invites.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { expiryAt } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { type Code, CODE_LENGTH, type CodeRow, hashCode, openCode, type SealedCode, selectCodes } from './codes.ts';
+import {
+  CODE_LENGTH,
+  type Code,
+  type CodeRow,
+  hashCode,
+  openCode,
+  type SealedCode,
+  selectCodes,
+} from './codes.ts';
 
 export const TAG_CHARACTERS_MAX = 100;
 /** More than anybody invites, and small enough to be added up. */
@@ -36,7 +44,11 @@ export async function createCode(context: Context, queue: Queue, input: CodeInpu
   try {
     return await changeQueue(context, queue, async (change) => {
       const { trx, now } = change;
-      const other = await trx.selectFrom('code').select('id').where('code_hash', '=', hash).executeTakeFirst();
+      const other = await trx
+        .selectFrom('code')
+        .select('id')
+        .where('code_hash', '=', hash)
+        .executeTakeFirst();
       if (other) throw taken();
       const id = newId(now);
       const row: CodeRow = {
@@ -81,7 +93,8 @@ export async function updateCode(
     if (most !== undefined && most < row.used)
       throw invalid(`limit: must be at least ${row.used}, because as many people have used the code`);
     const before = openCode(context, queue, row);
-    if (before.code === null) throw damaged('this code cannot be decrypted: delete it, and create another one');
+    if (before.code === null)
+      throw damaged('this code cannot be decrypted: delete it, and create another one');
     const sealed: SealedCode = { code: before.code, tag: tag === undefined ? before.tag : tag };
     const expiresAt = expiryAt(changes.expiresAt, now);
     const changed = {
@@ -125,7 +138,8 @@ export async function readCode(context: Context, queue: Queue, codeId: string): 
 /** By its id, or by its text. */
 export async function codeIdOf(context: Context, queue: Queue, codeOrId: string): Promise<string> {
   const hash = parseId('cod', codeOrId) ? undefined : await hashCode(context, codeOrId);
-  const row = hash && (await selectCodes(context.db.query, queue).where('code_hash', '=', hash).executeTakeFirst());
+  const row =
+    hash && (await selectCodes(context.db.query, queue).where('code_hash', '=', hash).executeTakeFirst());
   return row ? formatId('cod', row.id) : codeOrId;
 }
 
@@ -150,7 +164,8 @@ export async function listUses(
 async function requireRow(query: Context['db']['query'], queue: Queue, codeId: string): Promise<CodeRow> {
   const id = parseId('cod', codeId);
   const row =
-    id && (await selectCodes(query, queue).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst());
+    id &&
+    (await selectCodes(query, queue).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst());
   if (!row) throw notFound(`there is no code ${codeId}`);
   return row;
 }
@@ -178,7 +193,8 @@ async function record(
 ): Promise<void> {
   const { id } = (after ?? before) as Code;
   const where = { waitlist: queue.waitlist.id, environment: queue.environment };
-  const shown = (code: Code | undefined) => code && { limit: code.limit, expiresAt: code.expiresAt, ...where };
+  const shown = (code: Code | undefined) =>
+    code && { limit: code.limit, expiresAt: code.expiresAt, ...where };
   await context.audit?.(trx, {
     action,
     object: { kind: 'code', id },

@@ -34,7 +34,9 @@ export async function returnPlaces(
 export async function takePlacesAgain({ trx, queue }: QueueChange, seq: number): Promise<void> {
   const returned = await trx
     .selectFrom('code_use as u')
-    .innerJoin('code as c', (join) => join.onRef('c.queue_id', '=', 'u.queue_id').onRef('c.id', '=', 'u.code_id'))
+    .innerJoin('code as c', (join) =>
+      join.onRef('c.queue_id', '=', 'u.queue_id').onRef('c.id', '=', 'u.code_id'),
+    )
     .select('c.id')
     .where('u.queue_id', '=', queue.id)
     .where('u.seq', '=', seq)
@@ -55,7 +57,10 @@ export async function takePlacesAgain({ trx, queue }: QueueChange, seq: number):
 }
 
 /** Whether there was one left. */
-export async function takePlace({ trx, queue }: Pick<QueueChange, 'trx' | 'queue'>, id: Uint8Array): Promise<boolean> {
+export async function takePlace(
+  { trx, queue }: Pick<QueueChange, 'trx' | 'queue'>,
+  id: Uint8Array,
+): Promise<boolean> {
   const taken = await trx
     .updateTable('code')
     .set({ used: sql`used + 1` })

@@ -1,8 +1,8 @@
 import { DoorlistError } from '../../lib/errors.ts';
 import type { Id } from '../../lib/ids.ts';
-import { admissionOf, admit } from '../codes/admit.ts';
 import { findCode } from '../codes/codes.ts';
 import { redeemInvite } from '../invites/accept-invite.ts';
+import { admissionOf, admit } from '../invites/admit.ts';
 import { type Acceptance, type Claim, hashIdempotencyKey, wasRedeemedBy } from '../invites/claim.ts';
 import {
   checkCodeLength,
@@ -43,8 +43,7 @@ export async function passGate(context: Context, queue: Queue, input: GateInput)
   const claim = { ...admission, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
   const code = input.code === undefined ? undefined : await findCode(context, input.code);
   return changeQueue(context, queue, async (change) => {
-    if (code?.queue.id === queue.id)
-      return decide(admit(context, change, code.row.id, claim));
+    if (code?.queue.id === queue.id) return decide(admit(context, change, code.row.id, claim));
     const row =
       input.code === undefined
         ? await findTheirs(change, claim)

@@ -1,11 +1,11 @@
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { bytesKey, formatId } from '../../lib/ids.ts';
-import { admissionOf, admit } from '../codes/admit.ts';
 import { findCode } from '../codes/codes.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { admissionOf, admit } from './admit.ts';
 import {
   type Acceptance,
   type Claim,
@@ -91,7 +91,10 @@ export async function redeemInvite(change: QueueChange, row: InviteRow, claim: C
 }
 
 /** Of a code for many, which is not tied to a person. */
-async function acceptCode(context: Context, { code, email, idempotencyKey }: AcceptInput): Promise<Acceptance> {
+async function acceptCode(
+  context: Context,
+  { code, email, idempotencyKey }: AcceptInput,
+): Promise<Acceptance> {
   const found = await findCode(context, code);
   if (!found) throw unknownCode();
   const { queue, row } = found;

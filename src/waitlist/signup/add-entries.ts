@@ -43,7 +43,13 @@ export function addEntries(
     const position = status === 'waiting' ? waiting : null;
     const hasEmail = candidate.emailHash !== null;
     const hasJoined = status === 'joined';
-    const shown = { id: candidate.id, hasEmail, hasJoined, position, ...(candidate.form && { form: candidate.form }) };
+    const shown = {
+      id: candidate.id,
+      hasEmail,
+      hasJoined,
+      position,
+      ...(candidate.form && { form: candidate.form }),
+    };
     change.record({ kind: 'signup.created', entry: seq, joined: shown });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });

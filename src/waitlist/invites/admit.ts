@@ -2,10 +2,10 @@ import { type Email, requireEmail } from '../../lib/email.ts';
 import { DoorlistError, Problems } from '../../lib/errors.ts';
 import { bytesKey, formatId, newId, randomBytes } from '../../lib/ids.ts';
 import { ifReadable } from '../../vault/crypto.ts';
+import { codeState, type SealedCode, selectCodes } from '../codes/codes.ts';
+import { takePlace } from '../codes/places.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeMetadata } from '../entries/update-entry.ts';
-import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from '../invites/claim.ts';
-import { findInvitesOf, openSealed, refuse, type SealedInvite } from '../invites/invites.ts';
 import { type Metadata, type Person, parseMetadata } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -13,8 +13,8 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembers } from '../referrals/members.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { prepareCandidate } from '../signup/candidate.ts';
-import { codeState, type SealedCode, selectCodes } from './codes.ts';
-import { takePlace } from './places.ts';
+import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from './claim.ts';
+import { findInvitesOf, openSealed, refuse, type SealedInvite } from './invites.ts';
 
 interface Admission extends Claim {
   email: Email;
@@ -48,7 +48,8 @@ export async function admit(
   if (state !== 'live') refuse(state);
   const known = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash));
   if (known?.status === 'removed') refuse('revoked');
-  if (known?.status === 'joined') throw new DoorlistError('accepted', 'email: this person has joined already');
+  if (known?.status === 'joined')
+    throw new DoorlistError('accepted', 'email: this person has joined already');
   if (!(await takePlace(change, row.id))) throw usedUp();
   const entry = known ?? (await addJoined(change, email, tag));
   if (known) {
