@@ -383,6 +383,8 @@ const invite = {
   /** The wave that it belongs to, and the time of its run. */
   wave_id: orNull(bytes),
   wave_run: orNull(integer),
+  /** The code for many that let the person in. */
+  code_id: added(42, orNull(bytes)),
 };
 
 const serverKey = {

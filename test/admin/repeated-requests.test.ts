@@ -29,7 +29,7 @@ const WITHOUT_KEY = [
 ];
 
 const WITH_KEY = [
-  ...['addEntry', 'confirmErasure', 'createAdminToken', 'createEnvironment', 'createExport'],
+  ...['addEntry', 'confirmErasure', 'createAdminToken', 'createCode', 'createEnvironment', 'createExport'],
   ...['createGateKey', 'createImport', 'createInvites', 'createMailEventKey', 'createOperatorLink'],
   ...['createProductKey', 'createSegment', 'createWaitlist', 'createWaitlistKey', 'createWave'],
   ...['createWebhookEndpoint', 'decideReferralReview', 'inviteOperator', 'refuseErasure'],

@@ -14,7 +14,7 @@ import { findMembers } from '../referrals/members.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { prepareCandidate } from '../signup/candidate.ts';
 import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from './claim.ts';
-import { findInvitesOf, openSealed, refuse, type SealedInvite } from './invites.ts';
+import { findInvitesOf, type InviteRow, refuse, type SealedInvite } from './invites.ts';
 
 interface Admission extends Claim {
   email: Email;
@@ -41,7 +41,7 @@ export async function admit(
   const { email, emailHash, keyHash } = admission;
   const row = await selectCodes(trx, queue).where('id', '=', codeId).executeTakeFirstOrThrow();
   const { code, tag } = vault.open<SealedCode>('code.sealed', row.id, row.sealed);
-  const earlier = await findEarlier(context, change, code, admission);
+  const earlier = await findEarlier(change, row.id, admission);
   if (earlier) return earlier;
   const state = codeState(row, now);
   if (state === 'accepted') throw usedUp();
@@ -68,7 +68,8 @@ export async function admit(
   };
   trx.insert('invite', [
     {
-      ...{ queue_id: queue.id, id, email_hash: emailHash, created_at: now, accepted_at: now },
+      ...{ queue_id: queue.id, id, code_id: row.id, email_hash: emailHash },
+      ...{ created_at: now, accepted_at: now },
       code_hash: randomBytes(32), // It is not found by its code, which is of many.
       sealed: vault.seal('invite.sealed', id, { email: email.shown, code } satisfies SealedInvite),
       accept_key_hash: keyHash,
@@ -88,16 +89,14 @@ function usedUp(): DoorlistError {
 
 /** What an earlier request with the same key, code and email got. */
 async function findEarlier(
-  context: Context,
   { trx, queue, now }: QueueChange,
-  code: string,
+  codeId: Uint8Array,
   admission: Admission,
 ): Promise<Acceptance | undefined> {
   if (admission.keyHash === null) return undefined;
   const rows = await trx.run(findInvitesOf, { queueId: queue.id, emailHash: admission.emailHash });
-  const row = rows.find(
-    (each) => wasRedeemedBy(each, admission, now) && openSealed(context, queue, each)?.code === code,
-  );
+  const ofCode = ({ code_id }: InviteRow) => code_id !== null && Buffer.compare(code_id, codeId) === 0;
+  const row = rows.find((each) => ofCode(each) && wasRedeemedBy(each, admission, now));
   return row && openAcceptance(queue, row);
 }
 

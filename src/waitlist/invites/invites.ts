@@ -52,6 +52,7 @@ export interface InviteRow extends StateColumns {
   sealed: Uint8Array;
   accept_key_hash: Uint8Array | null;
   accept_answer: Uint8Array | null;
+  code_id: Uint8Array | null;
 }
 
 export const findInvite = lookup<{ queueId: number; hash: Buffer }, InviteRow>(
@@ -71,7 +72,7 @@ function selectInvites(db: Dialect, queueId: Expression<number>) {
   return db.query
     .selectFrom('invite')
     .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
-    .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
+    .select(['created_at', 'accept_key_hash', 'accept_answer', 'code_id', db.clock.as('now')])
     .where('queue_id', '=', queueId);
 }
 
