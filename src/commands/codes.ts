@@ -1,9 +1,11 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import { isoTimeOrNull } from '../lib/time.ts';
 import { codes as operations } from '../operations/codes/codes.ts';
 import { codeIdOf } from '../waitlist/codes/change-codes.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { presentCode } from '../wire/code.ts';
 import type { PresentedEntry } from '../wire/entry.ts';
-import { type Flags, table } from './command.ts';
+import { EXPIRY_FLAGS, type Flags, parseExpiry, table } from './command.ts';
 import { commandsFor } from './command-of.ts';
 import { queueOf } from './queue.ts';
 
@@ -23,6 +25,11 @@ const ofCode = {
   }),
 } as const;
 
+async function expiryInput(flags: Flags, context: Context) {
+  const expiresAt = parseExpiry(flags, await sharedNow(context));
+  return expiresAt === undefined ? {} : { expiresAt: isoTimeOrNull(expiresAt) };
+}
+
 export const codes = [
   command<Code>('createCode', {
     name: 'code create',
@@ -31,9 +38,11 @@ export const codes = [
     operands: { '[CODE]': 'code' },
     fields: {
       limit: { value: 'N', about: 'How many people can use it.' },
-      expiresAt: { value: 'TIME', about: 'When it expires (default: never).' },
+      expiresAt: false,
       tag: { value: 'TEXT', about: 'Goes to the metadata of everybody who uses it.' },
     },
+    flags: EXPIRY_FLAGS,
+    input: expiryInput,
     show: (code) => ({ json: code, text: `${code.url}\n\n${line(code)}` }),
   }),
   command<Code[]>('listCodes', {
@@ -61,9 +70,14 @@ export const codes = [
     fields: {
       codeId: false,
       limit: { value: 'N', about: 'How many people can use it.' },
-      expiresAt: { value: 'TIME|none', about: 'When it expires.' },
+      expiresAt: false,
       tag: { value: 'TEXT|none', about: 'Goes to the metadata of everybody who uses it from now on.' },
     },
+    flags: { ...EXPIRY_FLAGS, 'no-expiry': { about: 'It never expires.' } },
+    input: async (...given) => ({
+      ...(await ofCode.input(...given)),
+      ...(await expiryInput(given[0], given[1])),
+    }),
     show: (code) => ({ json: code, text: `Updated ${line(code)}` }),
   }),
   command<{ id: string }>('deleteCode', {
