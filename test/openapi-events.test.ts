@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../src/waitlist/entries/erase-entry.ts';
+import { updateEntry } from '../src/waitlist/entries/update-entry.ts';
 import { removeEntry, restoreEntry } from '../src/waitlist/invites/removal.ts';
 import { recordMailEvents } from '../src/waitlist/mail-events/record-mail-events.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
@@ -47,6 +48,10 @@ forEachEngine((engine) => {
       () => service.accept(code),
       async () => removeEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
       async () => restoreEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      async () =>
+        updateEntry(context, queue, (await list.lookup('ada@example.com')).body.id, {
+          phone: '+14155550100',
+        }),
       () => eraseEntry(context, queue, 'ada@example.com'),
       () => list.signup({ email: 'wanda@example.com' }),
       async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),

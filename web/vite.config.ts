@@ -26,7 +26,7 @@ function themeScript(): Plugin {
 
 /**
  * A request costs a phone more than a few kilobytes do, so that modules which pages share are in few chunks: what
- * every page needs, what dialogs need, the larger controls, and what only the pages of keys and of waves have.
+ * every page needs, what dialogs need, the larger controls, and what only the pages of one kind have.
  * `test/dashboard/build.test.ts` bounds what a page loads.
  */
 const CHUNKS = [
@@ -54,9 +54,16 @@ const CHUNKS = [
       /src\/ui\/(dialog|form-dialog|confirm-dialog|field|use-marked-fields|use-typed)\./,
     ]),
   },
-  { name: 'controls', priority: 1, test: /^(?!.*\/src\/pages\/(keys|waves)\/)/, minShareCount: 2 },
+  {
+    name: 'controls',
+    priority: 1,
+    test: /^(?!.*\/src\/pages\/(api|emails|keys|waves|webhooks)\/)/,
+    minShareCount: 2,
+  },
   { name: 'keys', test: /\/src\/pages\/keys\// },
   { name: 'waves', test: /\/src\/pages\/waves\//, minShareCount: 2 },
+  { name: 'mails', test: /\/src\/pages\/emails\//, minShareCount: 2 },
+  { name: 'developers', test: /\/src\/pages\/(api|webhooks)\//, minShareCount: 2 },
 ];
 
 function oneOf(patterns: readonly RegExp[]): RegExp {

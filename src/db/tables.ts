@@ -144,6 +144,8 @@ const entry = {
   confirmed_at: orNull(integer),
   /** The length of the chain of referrals that led to this entry: 0 without a referrer. */
   depth: generated(integer),
+  /** When its email became another one: links that were mailed before are not for this person. null if it never did. */
+  addressed_at: added(42, orNull(integer)),
 };
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
@@ -174,6 +176,9 @@ const queueStat = {
   expired: integer,
   revoked: integer,
   removed: integer,
+  /** What people did with their own data. Nothing else tells. */
+  downloads: added(42, integer, 0),
+  deletions: added(42, integer, 0),
 };
 
 /** Signups by referral depth, and accepted invites by the time it took, by quarter of an hour. */

@@ -23,16 +23,21 @@ export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-let collect: ((options: { type: 'minor' }) => void) | undefined;
+/** A buffer that outlives a few collections of what is new is freed only by one of everything. */
+const MINOR_PER_MAJOR = 4;
+
+let collect: ((options: { type: 'minor' | 'major' }) => void) | undefined;
+let collections = 0;
 
 /**
  * Frees what was needed for a moment. For large buffers, of which V8 sees little more than their names: it would let tens of
- * megabytes pile up before it looks. Takes a few milliseconds.
+ * megabytes pile up before it looks. Takes a few milliseconds, and every fourth time tens.
  */
 export function freeBuffers(): void {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as NonNullable<typeof collect>;
   }
-  collect({ type: 'minor' });
+  collections += 1;
+  collect({ type: collections % MINOR_PER_MAJOR === 0 ? 'major' : 'minor' });
 }

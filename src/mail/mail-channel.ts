@@ -12,7 +12,7 @@ import type { Queue } from '../waitlist/queue/queue.ts';
 import { readableQueues } from '../waitlist/queue/readable.ts';
 import { MAIL_CHANNEL } from '../waitlist/sending/state.ts';
 import { bounceAddressFor } from './bounce-address.ts';
-import { hasEndedInvite, OUTDATED } from './outdated.ts';
+import { OUTDATED, whyUseless } from './outdated.ts';
 import { type MailParts, type OwnTemplate, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
 import { createRestraint } from './restraint.ts';
@@ -33,12 +33,6 @@ const ADDRESS_REFUSED: Attempt<never> = {
   ok: false,
   final: true,
   error: 'not sent: the address contains characters that are no longer accepted',
-};
-const INVITE_ENDED: Attempt<never> = {
-  ...KEPT,
-  ok: false,
-  final: true,
-  error: `not sent: ${OUTDATED['invite ended']}`,
 };
 
 /** Mails to people on waitlists. Without a mail server, or outside production, they stay in the mailbox. */
@@ -66,7 +60,8 @@ export function mailChannel(
       const reason = await whySuppressed(context, queue, stored.to, isEssential(stored.mail));
       if (reason)
         return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
-      if (await hasEndedInvite(context, queue, stored)) return INVITE_ENDED;
+      const useless = await whyUseless(context, queue, stored);
+      if (useless) return { ...KEPT, ok: false, final: true, error: `not sent: ${OUTDATED[useless]}` };
       if (!server.smtp || queue.environment !== 'production') return KEPT;
       const at = dateOf(stored.at, context.clock());
       const dated = { ...stored, at };

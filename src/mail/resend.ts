@@ -8,7 +8,7 @@ import type { Queue } from '../waitlist/queue/queue.ts';
 import { mailTarget } from '../waitlist/sending/state.ts';
 import { type MailRow, newestKept, stateOf } from './mail-log.ts';
 import { findMail, openMail, selectMails, whereState } from './mailbox.ts';
-import { hasEndedInvite, OUTDATED, type OutdatedReason, whyOutdated } from './outdated.ts';
+import { OUTDATED, type OutdatedReason, whyOutdated, whyUseless } from './outdated.ts';
 import { isEssential, type MailKind, type MailState } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 
@@ -140,7 +140,7 @@ async function whyNot(
   if (!parseEmail(stored.to)) return 'invalid address';
   if (await whySuppressed(context, queue, stored.to, isEssential(stored.mail))) return 'suppressed';
   if (kinds) return whyOutdated(context, queue, row, stored, kinds);
-  return (await hasEndedInvite(context, queue, stored)) ? 'invite ended' : undefined;
+  return whyUseless(context, queue, stored);
 }
 
 /** What the audit trail says: one record for each thing that an operator does. */

@@ -36,6 +36,8 @@ const Totals = Type.Object(
     expired: count('Invites expired.'),
     revoked: count('Invites revoked.'),
     removed,
+    downloads: count('How often people downloaded their own data.'),
+    deletions: count('How many people deleted their own data.'),
     pending: count('Entries that are pending now.'),
     waiting: count('Entries that are waiting now.'),
     invitedNow: count('Entries that are invited now.'),
@@ -208,9 +210,9 @@ export function presentStatistics(
   return {
     ...{ from: isoTime(from), to: isoTime(to), interval, timeZone },
     totals: { ...totals, pending, waiting, invitedNow: entries.invited, joined },
-    series: series.map(({ expired: _, revoked: __, ...counts }, index) => ({
+    series: series.map(({ signups, referred, confirmed, invited, accepted, removed }, index) => ({
       at: isoTime(starts[index] as number),
-      ...counts,
+      ...{ signups, referred, confirmed, invited, accepted, removed },
     })),
     referrals: {
       share: divide(referred, signups),

@@ -127,6 +127,8 @@ forEachEngine('time', (engine) => {
         expired: 1,
         revoked: 1,
         removed: 1,
+        downloads: 0,
+        deletions: 0,
         pending: 0,
         waiting: 1,
         invitedNow: 0,

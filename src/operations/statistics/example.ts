@@ -13,6 +13,8 @@ export const EXAMPLE_STATISTICS = {
     expired: 0,
     revoked: 1,
     removed: 2,
+    downloads: 3,
+    deletions: 1,
     pending: 0,
     waiting: 940,
     invitedNow: 31,

@@ -15,6 +15,7 @@ export const HISTORY_KINDS = [
   'invite.revoked',
   'invite.expired',
   'entry.moved',
+  'entry.updated',
   'entry.removed',
 ] as const;
 type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -26,8 +27,10 @@ export interface HistoryEvent {
   entryId?: Uint8Array;
   inviteId?: Uint8Array;
   expiresAt?: number | null;
-  /** The operator who confirmed the email, or moved the entry. */
+  /** The operator who confirmed the email, or moved or changed the entry. */
   by?: string;
+  /** What was changed. */
+  fields?: readonly string[];
   /** Positions before and after a move. */
   moved?: { from: number; to: number };
 }

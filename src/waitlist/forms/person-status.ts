@@ -3,9 +3,10 @@ import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { readColumn } from '../../lib/setting.ts';
-import { queueOfLink, readLink, signLink } from '../links/links.ts';
+import { isForFormerEmail, queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import type { OwnData } from '../queue/events.ts';
 import { type Placed, positionAt } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -36,9 +37,10 @@ interface StatusRow {
   referrals: number;
   position: number | null;
   rank: number;
+  addressed_at: number | null;
 }
 
-const columns = ['e.seq', 'e.status', 'e.referrals', 'e.rank'] as const;
+const columns = ['e.seq', 'e.status', 'e.referrals', 'e.rank', 'e.addressed_at'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -86,7 +88,7 @@ export async function personStatus(context: Context, token: string): Promise<Per
     seq,
     referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, (visit as Visit).link),
     boost,
-    leaveToken: link ? signLink(queue, 'leave', link) : null,
+    leaveToken: link && !isForFormerEmail(row, link) ? signLink(queue, 'leave', link) : null,
   };
   if (!visit?.known) return { ...common, status, referrals, position };
   // Those who joined with the link have moved the known entry, which nobody else would see move.
@@ -167,7 +169,7 @@ export async function requestConfirmation(
   token: string,
 ): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
-  if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
+  if (person?.status === 'pending') await record(context, person, { kind: 'confirmation.requested' });
   return person;
 }
 
@@ -175,15 +177,20 @@ export async function requestConfirmation(
 export async function mailStatusLink(context: Context, token: string): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
   if (!person || person.status === 'removed') return undefined;
-  await record(context, person, 'status.requested');
+  await record(context, person, { kind: 'status.requested' });
   return person;
 }
 
-function record(
-  context: Context,
-  { queue, seq }: PersonStatus,
-  kind: 'confirmation.requested' | 'status.requested',
-): Promise<void> {
+/** Emails the link to download or to delete their data, whoever asks: only the owner of the address can use it. */
+export function requestOwnData(context: Context, person: PersonStatus, purpose: OwnData): Promise<void> {
+  return record(context, person, { kind: 'data.requested', purpose });
+}
+
+type Requested =
+  | { kind: 'confirmation.requested' | 'status.requested' }
+  | { kind: 'data.requested'; purpose: OwnData };
+
+function record(context: Context, { queue, seq }: PersonStatus, requested: Requested): Promise<void> {
   return changeQueue(context, queue, async (change) => {
     const entry = await change.trx
       .selectFrom('entry')
@@ -191,8 +198,9 @@ function record(
       .where('queue_id', '=', queue.id)
       .where('seq', '=', seq)
       .executeTakeFirst();
-    if (entry?.status === 'removed') return; // Who typed the address is not told.
+    // Who typed the address is not told. What is stored stays theirs.
+    if (entry?.status === 'removed' && requested.kind !== 'data.requested') return;
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
-    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ kind, entry: seq });
+    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ ...requested, entry: seq });
   });
 }

@@ -1,12 +1,10 @@
 import { type Email, requireEmail } from '../../lib/email.ts';
-import { DoorlistError, Problems } from '../../lib/errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 import { bytesKey, formatId, newId, randomBytes } from '../../lib/ids.ts';
-import { ifReadable } from '../../vault/crypto.ts';
 import { codeState, type SealedCode, selectCodes } from '../codes/codes.ts';
 import { takePlace } from '../codes/places.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
-import { changeMetadata } from '../entries/update-entry.ts';
-import { type Metadata, type Person, parseMetadata } from '../people/person.ts';
+import { addMetadata } from '../entries/update-entry.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -54,7 +52,7 @@ export async function admit(
   const entry = known ?? (await addJoined(change, email, tag));
   if (known) {
     await moveEntries(change, [known], 'joined');
-    if (tag !== null) await addTag(context, change, known.seq, tag);
+    if (tag !== null) await addMetadata(context, change, formatId('ent', known.id), { tag });
   }
   trx.insert('code_use', [
     { queue_id: queue.id, code_id: row.id, seq: entry.seq, used_at: now, returned_at: null },
@@ -110,26 +108,4 @@ async function addJoined(change: QueueChange, email: Email, tag: string | null) 
   };
   addEntries(change, await findMembers(trx, queue, [candidate]), [candidate]);
   return { seq: change.lastSeq, id: candidate.id };
-}
-
-/** Unless there is no room for it in the metadata, or it cannot be read: neither keeps anybody out. */
-async function addTag(context: Context, change: QueueChange, seq: number, tag: string): Promise<void> {
-  const { trx, queue } = change;
-  const { id, person } = await trx
-    .selectFrom('entry')
-    .select(['id', 'person'])
-    .where('queue_id', '=', queue.id)
-    .where('seq', '=', seq)
-    .executeTakeFirstOrThrow();
-  const open = () => person && queue.vault.open<Person>('entry.person', id, person);
-  const before = ifReadable(open);
-  if (!before) return;
-  const metadata = tagged(before.metadata, tag);
-  if (metadata) await changeMetadata(context, change, { seq, id, person }, metadata);
-}
-
-function tagged(metadata: Metadata | null, tag: string): Metadata | undefined {
-  const problems = new Problems();
-  const after = parseMetadata({ ...metadata, tag }, 'metadata', problems);
-  return problems.any ? undefined : (after ?? undefined);
 }

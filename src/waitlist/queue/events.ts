@@ -1,3 +1,7 @@
+/** What people may do with their own data, each behind a link that they asked for by mail. */
+export const OWN_DATA = ['download', 'deletion'] as const;
+export type OwnData = (typeof OWN_DATA)[number];
+
 /** The events that webhook endpoints can subscribe to. All others stay inside the service. */
 export const EVENT_KINDS = [
   'signup.created',
@@ -9,6 +13,7 @@ export const EVENT_KINDS = [
   'invite.expired',
   'entry.removed',
   'entry.restored',
+  'entry.updated',
   'mail.bounced',
   'mail.complained',
   'wave.started',
@@ -30,6 +35,8 @@ export type DomainEvent = (
   | { kind: 'confirmation.resent'; entry: number }
   /** A person who is on the list already asked for the link to their status. */
   | { kind: 'status.requested'; entry: number }
+  /** A person asked for the link to download or to delete their data. */
+  | { kind: 'data.requested'; entry: number; purpose: OwnData }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
   /** An operator sent the email of an invite again. */
@@ -41,6 +48,8 @@ export type DomainEvent = (
       entry: number | null;
     }
   | { kind: 'entry.removed' | 'entry.restored'; entry: number }
+  /** `formerEmail`: the one that an operator has replaced. */
+  | { kind: 'entry.updated'; entry: number; formerEmail?: string }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }

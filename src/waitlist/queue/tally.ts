@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { QueueStatTable, Status } from '../../db/tables.ts';
+import type { Status } from '../../db/tables.ts';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 /** Collects the changes to a queue's counters, to write them once at the end of a change. */
@@ -39,7 +39,8 @@ export class Tally {
 /** Every time zone's day is a sum of quarters of an hour in UTC. */
 export const SLOT_MS = 15 * 60 * 1000;
 
-export const COUNTED = [
+/** What entries and invites tell, too. */
+export const RECOUNTED = [
   'signups',
   'referred',
   'confirmed',
@@ -49,6 +50,7 @@ export const COUNTED = [
   'revoked',
   'removed',
 ] as const;
+export const COUNTED = [...RECOUNTED, 'downloads', 'deletions'] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Record<Counted, number>;
 
@@ -79,6 +81,8 @@ export function noCounts(): Counts {
     expired: 0,
     revoked: 0,
     removed: 0,
+    downloads: 0,
+    deletions: 0,
   };
 }
 
@@ -122,8 +126,7 @@ class SlotCounts {
   }
 
   write(trx: Trx, queueId: number): void {
-    const rows: QueueStatTable[] = [];
-    for (const [slot, counts] of this.#slots) rows.push({ queue_id: queueId, slot, ...counts });
+    const rows = [...this.#slots].map(([slot, counts]) => ({ queue_id: queueId, slot, ...counts }));
     trx.insert('queue_stat', rows, { onConflict: { add: COUNTED } });
     const bars = [...this.#bars.values()].map((bar) => ({ queue_id: queueId, ...bar }));
     trx.insert('queue_histogram', bars, { onConflict: { add: ['count'] } });

@@ -2059,7 +2059,7 @@ export interface paths {
         head?: never;
         /**
          * Change an entry
-         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`), or move people in the queue (`position`), or confirm people's emails (`status`).
+         * @description Changes what is stored about a person, moves them, or confirms a pending entry. All of it or nothing. An `email` or `phone` that another entry has is refused, and the message says which one. With another `referredBy`, credits and positions are as if it had been so from the start, by the cap and the rule for shared mailboxes. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`, `email`, `phone`, `referredBy`), or move people in the queue (`position`), or confirm people's emails (`status`).
          */
         patch: operations["updateEntry"];
         trace?: never;
@@ -2093,7 +2093,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves by operators, removal. Of referrals, invites and moves, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, removal. Of referrals, invites, moves and changes, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -3177,7 +3177,7 @@ export interface components {
             /** @description Email or name at that time. */
             name: string | null;
         };
-        /** @description One thing that an operator, a token or the command line did. */
+        /** @description One thing that an operator, a token or the command line did, or a person with their own data. */
         AuditRecord: {
             /** @description Number of the record, without gaps. */
             number: number;
@@ -3281,7 +3281,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3357,7 +3357,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3583,7 +3583,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3619,7 +3619,7 @@ export interface components {
         };
         /** @description What to change. Everything else stays as it is. `null` restores a default. */
         MailSettingsChanges: {
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs?: number;
@@ -3670,7 +3670,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3738,13 +3738,15 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Name of the kind. */
             name: string;
             /** @description When the email is sent. */
             description: string;
             /** @description Whether this kind is sent. */
             enabled: boolean;
+            /** @description Whether it can be turned off. */
+            optional: boolean;
             /**
              * @description Language of this template.
              * @enum {string}
@@ -3957,7 +3959,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3970,7 +3972,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3983,7 +3985,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
@@ -5355,10 +5357,19 @@ export interface components {
             /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. */
             position?: number;
             /**
-             * @description Confirms a pending entry on behalf of its owner.
+             * @description `waiting` confirms a pending entry on behalf of its owner. `pending` goes with a new `email` of a waiting or pending entry: its owner gets an email to confirm it, and is out of line until then.
              * @enum {string}
              */
-            status?: "waiting";
+            status?: "waiting" | "pending";
+            /**
+             * Format: idn-email
+             * @description Another email address. Referrals, invites, the history, and that the person wants no emails go along. Somebody who was pending gets an email to confirm it. Links that were mailed to the former address to confirm, unsubscribe or leave no longer work.
+             */
+            email?: string;
+            /** @description Another phone number in international format. `null` removes it, if there is an email. */
+            phone?: string | null;
+            /** @description Email, phone number or referral code of the person who referred them, as if they had said so when they joined. `null` for nobody. */
+            referredBy?: string | null;
         };
         /** @description Only needed with `erase=true`. */
         EntryRemoval: {
@@ -5391,7 +5402,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -5401,8 +5412,10 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, or moved or changed the entry: an operator, a token or the command line. */
             by: string | null;
+            /** @description What an operator changed. Empty if it is not about that. */
+            fields: string[];
             /** @description Position before it was moved. */
             from: number | null;
             /** @description Position that it was moved to. */
@@ -5649,6 +5662,10 @@ export interface components {
             revoked: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description How often people downloaded their own data. */
+            downloads: number;
+            /** @description How many people deleted their own data. */
+            deletions: number;
             /** @description Entries that are pending now. */
             pending: number;
             /** @description Entries that are waiting now. */
@@ -8695,7 +8712,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8745,7 +8762,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8800,7 +8817,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8839,7 +8856,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8888,7 +8905,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8942,7 +8959,7 @@ export interface operations {
                  * @description Only this kind.
                  * @example invite
                  */
-                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
                 /**
                  * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
                  * @example ada@example.com

@@ -1,3 +1,4 @@
+import type { Trx } from '../../../db/database.ts';
 import { parseEmail } from '../../../lib/email.ts';
 import { DoorlistError, damaged, notFound } from '../../../lib/errors.ts';
 import { findMessagesAbout } from '../../../outbox/message.ts';
@@ -7,6 +8,7 @@ import { findConfirmation, type OperatorConfirmation } from '../../entries/confi
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
 import { type Invite, listInvites } from '../../invites/browse-invites.ts';
+import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 
@@ -31,14 +33,36 @@ export interface PersonExport {
 
 /** For operators, with a record of it. */
 export async function exportEntry(context: Context, queue: Queue, entryId: string): Promise<PersonExport> {
+  const person = await exportPersonOf(context, queue, entryId);
+  await context.db.transaction((trx) => recordExport(context, trx, entryId));
+  return person;
+}
+
+async function recordExport({ audit }: Context, trx: Trx, entryId: string): Promise<void> {
+  await audit?.(trx, { action: 'entry.exported', object: { kind: 'entry', id: entryId } });
+}
+
+/** For somebody with a link to their own data. `context`: the person's own, so that the trail says so. */
+export async function downloadOwnData(
+  context: Context,
+  queue: Queue,
+  entryId: string,
+): Promise<PersonExport> {
+  const person = await exportPersonOf(context, queue, entryId);
+  await changeQueue(context, queue, async ({ trx, tally, now }) => {
+    tally.slots.add('downloads', now);
+    await recordExport(context, trx, entryId);
+  });
+  return person;
+}
+
+/** By the id of an entry. */
+async function exportPersonOf(context: Context, queue: Queue, entryId: string): Promise<PersonExport> {
   const { email, phone, missing } = await readEntry(context, queue, entryId);
   const who = email ?? phone;
   if (missing === 'damaged') throw damaged(DAMAGED);
   if (who === null) throw notFound(ERASED);
-  const person = await exportPerson(context, queue, who);
-  const object = { kind: 'entry', id: entryId } as const;
-  await context.db.transaction(async (trx) => context.audit?.(trx, { action: 'entry.exported', object }));
-  return person;
+  return exportPerson(context, queue, who);
 }
 
 export async function exportPerson(

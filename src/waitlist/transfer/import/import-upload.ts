@@ -1,4 +1,5 @@
 import { sharedNow } from '../../../db/shared-clock.ts';
+import { withSmallHeap } from '../../../lib/heap-growth.ts';
 import { formatId, newIdOf } from '../../../lib/ids.ts';
 import {
   advanceJob,
@@ -49,7 +50,7 @@ export async function startUploadedImport(
     const size = await storeUpload(outside, queue, id, bytes);
     const file = uploadedFile(outside, queue, id);
     const shape = await detectShape(file, 'the file', options.format);
-    const plan = await planImport(file, shape, options);
+    const plan = await withSmallHeap(() => planImport(file, shape, options));
     const input: UploadedImport = { ...plan, size, dryRun: options.dryRun ?? false };
     await changeQueue(context, queue, async (change) => {
       const progress = startOf(shape, change.lastSeq);
@@ -84,7 +85,7 @@ export const importJob: JobKind = {
       identity: { size, hash: '' },
       errorsFile: '',
       badRowsFile: null,
-      sorted: await needsSorting(file, rest),
+      sorted: await withSmallHeap(() => needsSorting(file, rest)),
     };
     const { errorsBytes, rowsBytes } = dryRun ? { errorsBytes: 0, rowsBytes: 0 } : progress;
     const lists: BadRowLists = {

@@ -21,7 +21,15 @@ const LOOKS: Record<Event['kind'], [text: string, dot: string]> = {
   'invite.revoked': ['The invite was revoked', 'bg-mute'],
   'invite.expired': ['The invite expired', 'bg-mute'],
   'entry.moved': ['Was moved', 'bg-warn'],
+  'entry.updated': ['Was corrected', 'bg-warn'],
   'entry.removed': ['Was removed', 'bg-danger'],
+};
+
+const FIELDS: Readonly<Record<string, string>> = {
+  email: 'Email',
+  phone: 'Phone',
+  metadata: 'Metadata',
+  referredBy: 'Referrer',
 };
 
 /** With how many more of its kind right before it. */
@@ -101,6 +109,13 @@ function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => vo
     return (
       <p className="text-sm text-mute">
         From {number(event.from)} to {number(event.to)}
+        {by && `, by ${by}`}
+      </p>
+    );
+  if (event.fields.length > 0)
+    return (
+      <p className="text-sm text-mute">
+        {event.fields.map((field) => FIELDS[field] ?? field).join(', ')}
         {by && `, by ${by}`}
       </p>
     );

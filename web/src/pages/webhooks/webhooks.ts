@@ -21,6 +21,7 @@ const ABOUT_EVENTS: Readonly<Record<EventKind, string>> = {
   'invite.expired': 'An invite expired',
   'entry.removed': 'Somebody was removed',
   'entry.restored': 'Somebody was put back',
+  'entry.updated': 'What is stored about somebody was corrected',
   'mail.bounced': 'Emails to somebody bounce',
   'mail.complained': 'Somebody marked an email as spam',
   'wave.started': 'A run of a wave began',
