@@ -222,10 +222,10 @@ forEachEngine('locks', (engine) => {
       const id = await idOf(list, person('ada'));
       await ask('POST', `/waitlists/${list.id}/entries/${id}/decline`, { body: {} });
       assertError(await accept(code, person('ada')), 410, 'revoked');
-      const { body } = await service.request('POST', await list.gate(), {
+      const { body } = await service.request<{ reason: string }>('POST', await list.gate(), {
         body: { email: person('ada'), code },
       });
-      assert.deepEqual(body, { allow: false, reason: 'not_invited' });
+      assert.equal(body.reason, 'not_invited');
       assert.equal((await list.lookup(person('ada'))).body.status, 'declined');
     });
 
