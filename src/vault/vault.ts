@@ -64,6 +64,7 @@ const QUEUE_PLACES = [
   'segment.conditions',
   'erasure.reason',
   'decision.note',
+  'code.sealed',
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',
@@ -124,6 +125,7 @@ const INSTALLATION_PURPOSES = [
   'passkey',
   'challenge',
   'request',
+  'code',
 ] as const;
 
 /**

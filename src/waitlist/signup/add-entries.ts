@@ -42,7 +42,14 @@ export function addEntries(
     // Nobody has a rank behind the next place: new entries join at the end of the queue.
     const position = status === 'waiting' ? waiting : null;
     const hasEmail = candidate.emailHash !== null;
-    const shown = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
+    const hasJoined = status === 'joined';
+    const shown = {
+      id: candidate.id,
+      hasEmail,
+      hasJoined,
+      position,
+      ...(candidate.form && { form: candidate.form }),
+    };
     change.record({ kind: 'signup.created', entry: seq, joined: shown });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });
