@@ -23,6 +23,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
   { words: ['roles'], load: async () => (await import('./roles.ts')).roles },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
+  { words: ['entry'], load: async () => (await import('./decisions.ts')).decisions },
   {
     words: ['erasure'],
     load: async () => (await import('./erasure-requests.ts')).erasureRequests,

@@ -26,6 +26,23 @@ const OTHERS: readonly Migration[] = [
   },
   {
     version: 42,
+    name: 'entry.status declined',
+    statements: [
+      "alter table entry widen status ('pending', 'waiting', 'invited', 'joined', 'removed') by ('declined')",
+      `create table entry_decision (
+        queue_id bigint not null,
+        seq bigint not null,
+        id bytes not null,
+        decision text not null,
+        note bytes,
+        decided_by text,
+        decided_at bigint not null,
+        primary key (queue_id, seq, id)
+      ) clustered`,
+    ],
+  },
+  {
+    version: 42,
     name: 'code',
     statements: [
       `create table code (

@@ -29,6 +29,7 @@ export const TABLE_KEYS = {
   import_range: ['queue_id', 'job_id', 'first_seq'],
   referral_alias: ['queue_id', 'code_hash'],
   operator_confirmation: ['queue_id', 'seq'],
+  entry_decision: ['queue_id', 'seq', 'id'],
   invite: ['queue_id', 'id'],
   server_key: ['id'],
   gate_key: ['queue_id', 'id'],

@@ -3,7 +3,7 @@ import { added, bytes, type ColumnsOf, generated, integer, oneOf, orNull, text }
 // All tables are in one file, despite its length, so that a migration has only one counterpart. `schema/` creates
 // them, as of version 40. Times are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
 
-export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
+export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed', 'declined'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** A single row for the whole installation. */
@@ -110,6 +110,7 @@ const queueState = {
   open_invites: generated(integer),
   /** Invites that were ever accepted. */
   accepted_invites: generated(integer),
+  declined: added(42, integer, 0),
 };
 
 const entry = {
@@ -146,6 +147,9 @@ const entry = {
   depth: generated(integer),
   /** When its email became another one: links that were mailed before are not for this person. null if it never did. */
   addressed_at: added(42, orNull(integer)),
+  declined_at: added(42, orNull(integer)),
+  /** The status that it goes back to if the decline is taken back. */
+  declined_from: added(42, orNull(oneOf(...STATUSES))),
 };
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
@@ -176,6 +180,7 @@ const queueStat = {
   expired: integer,
   revoked: integer,
   removed: integer,
+  declined: added(42, integer, 0),
   /** What people did with their own data. Nothing else tells. */
   downloads: added(42, integer, 0),
   deletions: added(42, integer, 0),
@@ -356,6 +361,22 @@ const referralAlias = {
   queue_id: integer,
   code_hash: bytes,
   seq: integer,
+};
+
+export const DECISIONS = ['approved', 'declined', 'reconsidered'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** What was decided about an entry. */
+const entryDecision = {
+  queue_id: integer,
+  seq: integer,
+  id: bytes,
+  decision: oneOf(...DECISIONS),
+  /** Sealed: what the operator noted. */
+  note: orNull(bytes),
+  /** Kind and id, as in the audit trail. */
+  decided_by: orNull(text),
+  decided_at: integer,
 };
 
 /** An email that was confirmed by an operator instead of its owner. */
@@ -909,6 +930,7 @@ export const TABLES = {
   import_range: importRange,
   referral_alias: referralAlias,
   operator_confirmation: operatorConfirmation,
+  entry_decision: entryDecision,
   invite,
   server_key: serverKey,
   gate_key: hookKey,
@@ -959,7 +981,6 @@ export type TableName = keyof Tables;
 
 export type WaitlistTable = Tables['waitlist'];
 export type EntryTable = Tables['entry'];
-export type QueueStatTable = Tables['queue_stat'];
 export type ImportLinkTable = Tables['import_link'];
 export type OperatorConfirmationTable = Tables['operator_confirmation'];
 export type InviteTable = Tables['invite'];

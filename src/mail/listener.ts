@@ -151,11 +151,11 @@ function toKnown(
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
 }
 
-/** Only those who wait move up, only pending entries have something to confirm, and nobody who was removed is on the list. */
+/** Only those who wait move up, only pending entries have something to confirm, and nobody who was removed or declined is on the list. */
 function isDue(kind: MailKind, entry: Entry | undefined): boolean {
   if (kind === 'moved-up') return entry?.status === 'waiting';
   if (kind === 'confirm') return entry?.status === 'pending';
-  if (kind === 'welcome') return entry?.status !== 'removed';
+  if (kind === 'welcome') return entry?.status !== 'removed' && entry?.status !== 'declined';
   return true;
 }
 

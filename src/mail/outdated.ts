@@ -16,6 +16,7 @@ export const OUTDATED = {
   'invite ended': 'the invite was accepted, was revoked or has expired',
   'former address': 'the person has another address now',
   removed: 'the person was removed from the waitlist',
+  declined: 'the person was declined',
   'no longer needed': 'the person has moved on since',
   'newer email': 'there is a newer email of this kind for the person',
   'turned off': 'this kind of email was turned off',
@@ -86,7 +87,7 @@ export async function whyOutdated(
   if (useless) return useless;
   if (!isOn(kind, kinds) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
-  if (status === 'removed' && isOptional(kind)) return 'removed';
+  if ((status === 'removed' || status === 'declined') && isOptional(kind)) return status;
   if (status && !isStillTrue(kind, status)) return 'no longer needed';
   return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
 }

@@ -63,6 +63,7 @@ const QUEUE_PLACES = [
   'visit',
   'segment.conditions',
   'erasure.reason',
+  'decision.note',
   'code.sealed',
   'gate_key.secret',
   'wave.plan',

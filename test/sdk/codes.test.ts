@@ -215,6 +215,20 @@ forEachEngine('locks', (engine) => {
         }
     });
 
+    it('lets in nobody who was declined, and does not tell at the gate', async () => {
+      const list = await service.waitlist();
+      const { code } = await create(list, { limit: 9 });
+      await list.signup({ email: person('ada') });
+      const id = await idOf(list, person('ada'));
+      await ask('POST', `/waitlists/${list.id}/entries/${id}/decline`, { body: {} });
+      assertError(await accept(code, person('ada')), 410, 'revoked');
+      const { body } = await service.request('POST', await list.gate(), {
+        body: { email: person('ada'), code },
+      });
+      assert.deepEqual(body, { allow: false, reason: 'not_invited' });
+      assert.equal((await list.lookup(person('ada'))).body.status, 'declined');
+    });
+
     it('gets a place back when somebody is removed within a day, and not later', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();

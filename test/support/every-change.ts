@@ -261,6 +261,20 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
       path: of(list, `/entries/${await entryOf(list)}`),
       body: { metadata: { plan: 'free' } },
     }),
+    approveEntry: async (list) => ({ path: of(list, `/entries/${await entryOf(list)}/approve`), body: {} }),
+    declineEntry: async (list) => ({
+      path: of(list, `/entries/${await entryOf(list)}/decline`),
+      body: { note: 'Not for now.' },
+    }),
+    reconsiderEntry: async (list) => {
+      const path = of(list, `/entries/${await entryOf(list)}`);
+      succeeded(await on().admin.post(`${path}/decline`, {}));
+      return { path: `${path}/reconsider`, body: {} };
+    },
+    decideEntries: async (list) => {
+      const entries = [await entryOf(list)];
+      return { path: of(list, '/decisions'), body: { decision: 'decline', entries }, gets: 202 };
+    },
     requestErasure: async (list) => ({
       path: of(list, `/entries/${await entryOf(list)}/erasure-request`),
       body: { reason: 'Asked by phone.' },

@@ -122,6 +122,9 @@ function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void 
   trx.insert('form_mail', [{ queue_id, day: START, email_hash: hash, mails: 1 }]);
   trx.insert('form_visit', [{ queue_id, visitor_hash: hash, place: 3, link: id, expires_at: START }]);
   trx.insert('referral_source', [{ queue_id, slot: START, referrer_seq: 1, network_hash: hash, signups: 2 }]);
+  trx.insert('entry_decision', [
+    { queue_id, seq: 1, id, decision: 'declined', note: hash, decided_by: null, decided_at: START },
+  ]);
   trx.insert('erasure_request', [{ queue_id, id, seq: 1, reason: hash, created_at: START }]);
   trx.insert('code', [
     {

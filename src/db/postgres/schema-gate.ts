@@ -22,6 +22,7 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'import_link',
   'referral_alias',
   'operator_confirmation',
+  'entry_decision',
   'invite',
   'event',
   'event_subject',

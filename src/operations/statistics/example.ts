@@ -13,6 +13,7 @@ export const EXAMPLE_STATISTICS = {
     expired: 0,
     revoked: 1,
     removed: 2,
+    declined: 1,
     downloads: 3,
     deletions: 1,
     pending: 0,
@@ -29,6 +30,7 @@ export const EXAMPLE_STATISTICS = {
       invited: 20,
       accepted: 9,
       removed: 2,
+      declined: 1,
     },
     {
       at: '2026-11-14T23:00:00.000Z',
@@ -38,6 +40,7 @@ export const EXAMPLE_STATISTICS = {
       invited: 0,
       accepted: 3,
       removed: 0,
+      declined: 0,
     },
   ],
   referrals: {

@@ -1,3 +1,4 @@
+import type { Status } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formatId, parseId, randomBytes } from '../../lib/ids.ts';
@@ -22,7 +23,7 @@ import { forgetPairs } from './update-entry.ts';
 interface Leaving {
   seq: number;
   id: Uint8Array;
-  status: 'pending' | 'waiting' | 'invited' | 'joined' | 'removed';
+  status: Status;
   rank: number;
   person: Uint8Array | null;
   email_hash: Uint8Array | null;
@@ -110,6 +111,7 @@ async function eraseWithin(
       status: 'removed',
       removed_at: entry.removed_at ?? change.now,
       removed_from: null,
+      declined_from: null,
       person: null,
       email_hash: null,
       phone_hash: null,
@@ -213,7 +215,7 @@ async function shredInvites(change: QueueChange, emailHash: Uint8Array): Promise
 async function forgetImports({ db }: Context, change: QueueChange, entry: Leaving): Promise<void> {
   const { trx, queue } = change;
   const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
-  for (const table of ['import_code', 'operator_confirmation'] as const) {
+  for (const table of ['import_code', 'operator_confirmation', 'entry_decision'] as const) {
     await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
   }
   await forgetAliases(change, entry.seq);

@@ -60,7 +60,8 @@ export async function redeemInvite(change: QueueChange, row: InviteRow, claim: C
   if (!isTheirs)
     throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
   const entry = (await findByEmails(change, [row.email_hash])).get(bytesKey(row.email_hash));
-  if (entry?.status === 'removed') throw new DoorlistError('revoked', 'this invite was revoked');
+  if (entry?.status === 'removed' || entry?.status === 'declined')
+    throw new DoorlistError('revoked', 'this invite was revoked');
   const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
   const acceptance: Acceptance = {
     email,

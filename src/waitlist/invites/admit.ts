@@ -45,7 +45,7 @@ export async function admit(
   if (state === 'accepted') throw usedUp();
   if (state !== 'live') refuse(state);
   const known = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash));
-  if (known?.status === 'removed') refuse('revoked');
+  if (known?.status === 'removed' || known?.status === 'declined') refuse('revoked');
   if (known?.status === 'joined')
     throw new DoorlistError('accepted', 'email: this person has joined already');
   if (!(await takePlace(change, row.id))) throw usedUp();

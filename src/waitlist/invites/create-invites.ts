@@ -40,7 +40,7 @@ export async function createInvite(
   const [created] = await changeQueue(context, queue, async (change) => {
     const expiresAt = expiryAt(input.expiresAt, change.now);
     const entry = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash)) ?? null;
-    refuseRemoved(entry);
+    refuseOff(entry);
     const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], expiresAt);
     for (const { id } of made)
       await context.audit?.(change.trx, {
@@ -52,10 +52,12 @@ export async function createInvite(
   return created as CreatedInvite;
 }
 
-/** Someone who was taken off the waitlist stays off it until the entry is erased. */
-export function refuseRemoved(entry: Pick<Movable, 'status'> | null | undefined): void {
+/** Someone who was taken off the waitlist stays off it until the entry is erased, or approved. */
+export function refuseOff(entry: Pick<Movable, 'status'> | null | undefined): void {
   if (entry?.status === 'removed')
     throw conflict('email: this person was removed from the waitlist; erase the entry to invite them again');
+  if (entry?.status === 'declined')
+    throw conflict('email: this person was declined; approve the entry to invite them');
 }
 
 export async function inviteAll(

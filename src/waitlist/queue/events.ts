@@ -14,6 +14,8 @@ export const EVENT_KINDS = [
   'entry.removed',
   'entry.restored',
   'entry.updated',
+  'entry.approved',
+  'entry.declined',
   'mail.bounced',
   'mail.complained',
   'wave.started',
@@ -47,7 +49,7 @@ export type DomainEvent = (
       invite: InviteFacts;
       entry: number | null;
     }
-  | { kind: 'entry.removed' | 'entry.restored'; entry: number }
+  | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
   /** `formerEmail`: the one that an operator has replaced. */
   | { kind: 'entry.updated'; entry: number; formerEmail?: string }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { Status } from '../../db/tables.ts';
+import { STATUSES, type Status } from '../../db/tables.ts';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 /** Collects the changes to a queue's counters, to write them once at the end of a change. */
@@ -49,6 +49,7 @@ export const RECOUNTED = [
   'expired',
   'revoked',
   'removed',
+  'declined',
 ] as const;
 export const COUNTED = [...RECOUNTED, 'downloads', 'deletions'] as const;
 export type Counted = (typeof COUNTED)[number];
@@ -72,18 +73,7 @@ function slotOf(time: number): number {
 }
 
 export function noCounts(): Counts {
-  return {
-    signups: 0,
-    referred: 0,
-    confirmed: 0,
-    invited: 0,
-    accepted: 0,
-    expired: 0,
-    revoked: 0,
-    removed: 0,
-    downloads: 0,
-    deletions: 0,
-  };
+  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
 }
 
 /** Collects what happened when, to add it to the statistics once at the end of a change. */
@@ -173,7 +163,7 @@ export interface Counters extends Record<Status, number> {
 const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
   db.query
     .selectFrom('queue_state')
-    .select(['pending', 'waiting', 'invited', 'joined', 'removed'])
+    .select(STATUSES)
     .select([sql<number>`last_seq - undone`.as('signups'), 'open_invites as openInvites'])
     .where('queue_id', '=', parameter('queueId')),
 );

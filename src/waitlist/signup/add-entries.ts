@@ -102,6 +102,7 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
     const createdAt = candidate.joinedAt ?? now;
     tally.slots.add('signups', createdAt);
     tally.slots.addDepth(createdAt, 0, member.depth);
+    if (member.status === 'declined') tally.slots.add('declined', createdAt);
     const accepted = candidate.standing?.status === 'joined' ? candidate.standing : undefined;
     return {
       queue_id: queue.id,
@@ -124,6 +125,8 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
       removed_at: null,
       confirmed_at: null,
       depth: member.depth,
+      declined_at: member.status === 'declined' ? createdAt : null,
+      declined_from: member.status === 'declined' ? ('waiting' as const) : null,
     };
   });
   const pairs = added.flatMap(({ candidate, member }) =>

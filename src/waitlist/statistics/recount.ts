@@ -19,6 +19,7 @@ const SOURCES: Record<Recounted, { from: 'entry' | 'invite'; at: string; where: 
   expired: { from: 'invite', at: 'expired_at', where: 'expired_at is not null' },
   revoked: { from: 'invite', at: 'revoked_at', where: 'revoked_at is not null and expired_at is null' },
   removed: { from: 'entry', at: 'removed_at', where: 'removed_at is not null' },
+  declined: { from: 'entry', at: 'declined_at', where: 'declined_at is not null' },
 };
 
 function slotIn(at: string): RawBuilder<number> {

@@ -2093,7 +2093,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, removal. Of referrals, invites, moves and changes, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, decisions with their notes, removal. Of referrals, invites, moves, changes and decisions, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -2178,6 +2178,86 @@ export interface paths {
         get: operations["listSameMailbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an entry
+         * @description Invites somebody who is waiting, pending or declined, with the lifetime that the waitlist gives invites. Sends `entry.approved` and `invite.sent`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["approveEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an entry
+         * @description Keeps somebody without a position and ends their open invites. Nobody is told: no email is sent, their status page shows what it did, signing up again changes nothing, and the gate answers as for somebody who was not invited. Credits for referrals stay. Sends `entry.declined`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["declineEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a decline back
+         * @description Gives a declined entry its status and its place in the joining order back. Invites stay revoked, so somebody who was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Sends `entry.restored`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["reconsiderEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or decline many entries
+         * @description Starts a job that decides about a segment or about the entries named, as deciding about each of them does. The audit trail has one record, of the job. With `dryRun`, nothing happens. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["decideEntries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3158,7 +3238,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3281,7 +3361,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3357,7 +3437,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -4326,7 +4406,7 @@ export interface components {
              * @description Only entries with this status.
              * @enum {string}
              */
-            status?: "pending" | "waiting" | "invited" | "joined" | "removed";
+            status?: "pending" | "waiting" | "invited" | "joined" | "removed" | "declined";
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
@@ -4577,10 +4657,10 @@ export interface components {
             defaults: components["schemas"]["FormDefaults"];
         };
         /**
-         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
+         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, `removed` was taken off the waitlist, and `declined` is kept without a place.
          * @enum {string}
          */
-        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed";
+        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed" | "declined";
         /** @description A person on a waitlist. Every field is always present; a missing value is `null`. */
         Entry: {
             /** @description Unique id of the entry. Never changes. */
@@ -4878,6 +4958,8 @@ export interface components {
             joined: number;
             /** @description Entries that are removed. */
             removed: number;
+            /** @description Entries that are declined. */
+            declined: number;
         };
         /** @description A waitlist and its settings. */
         Waitlist: {
@@ -5402,7 +5484,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed" | "entry.approved" | "entry.declined" | "entry.reconsidered";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -5412,10 +5494,12 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner, or moved or changed the entry: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, moved or changed the entry, or decided about it: an operator, a token or the command line. */
             by: string | null;
             /** @description What an operator changed. Empty if it is not about that. */
             fields: string[];
+            /** @description What was noted with a decision. */
+            note: string | null;
             /** @description Position before it was moved. */
             from: number | null;
             /** @description Position that it was moved to. */
@@ -5464,6 +5548,10 @@ export interface components {
             operatorConfirmation: {
                 [key: string]: unknown;
             } | null;
+            /** @description What was decided about the entry, with the notes, newest first. */
+            decisions: {
+                [key: string]: unknown;
+            }[];
             /** @description All invites to the email. */
             invites: {
                 [key: string]: unknown;
@@ -5479,6 +5567,79 @@ export interface components {
             entries: components["schemas"]["Entry"][];
             /** @description Whether there are others, which are not listed. */
             more: boolean;
+        };
+        /** @description What to note with the decision. */
+        EntryDecision: {
+            /**
+             * @description A note for the team. It is encrypted, and shown in the history of the entry.
+             * @example Works for a partner.
+             */
+            note?: string;
+        };
+        /** @description What to decide, and about whom: exactly one of `segment` and `entries`. */
+        DecisionRequest: {
+            /**
+             * @description `approve` invites, `decline` takes the place in the queue and ends invites, and `reconsider` takes declines back.
+             * @enum {string}
+             */
+            decision: "approve" | "decline" | "reconsider";
+            /** @description Conditions that an entry must all meet. */
+            segment?: {
+                /**
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
+                 * @example {
+                 *       "plan": "pro"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                } | string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+            };
+            /** @description With `segment`: only entries with this status. Default: `waiting`, or `declined` to reconsider. */
+            status?: components["schemas"]["EntryStatus"];
+            /** @description The ids of entries, instead of `segment`. Those for whom the decision does not fit are left out. */
+            entries?: string[];
+            /**
+             * @description A note for the team. It is encrypted, and shown in the history of the entry.
+             * @example Works for a partner.
+             */
+            note?: string;
+            /** @description Only say how many it would be about, and who first. */
+            dryRun?: boolean;
+            /** @description The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. It is never about more. */
+            expect?: number;
+        };
+        /** @description What a decision would be about. */
+        DecisionPreview: {
+            /** @description How many people it would be about. */
+            count: number;
+            /** @description The first of them. */
+            preview: components["schemas"]["Entry"][];
         };
         /** @description Why, if that helps whoever decides. */
         ErasureAsked: {
@@ -5662,6 +5823,8 @@ export interface components {
             revoked: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description Entries declined. */
+            declined: number;
             /** @description How often people downloaded their own data. */
             downloads: number;
             /** @description How many people deleted their own data. */
@@ -5694,6 +5857,8 @@ export interface components {
             accepted: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description Entries declined. */
+            declined: number;
         };
         /** @description Signups with one depth. */
         ReferralDepth: {
@@ -7887,7 +8052,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -12167,6 +12332,212 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SameMailbox"];
+                };
+            };
+        };
+    };
+    approveEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    declineEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    reconsiderEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    decideEntries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to decide, and about whom: exactly one of `segment` and `entries`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description What it would be about, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionPreview"];
+                };
+            };
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
         };

@@ -7,12 +7,15 @@ import { readEntry } from '../../entries/browse-entries.ts';
 import { findConfirmation, type OperatorConfirmation } from '../../entries/confirm-entry.ts';
 import { findEntry } from '../../entries/entries.ts';
 import type { Entry } from '../../entries/entry.ts';
+import { type PastDecision, readDecisions } from '../../entries/history.ts';
+import { shownInLine } from '../../forms/person-status.ts';
 import { type Invite, listInvites } from '../../invites/browse-invites.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 
 const MOST_INVITES = 1_000;
+const MOST_DECISIONS = 1_000;
 const ERASED = 'this entry was erased: nothing is stored about the person';
 const DAMAGED = 'this entry is damaged: what is stored about the person cannot be decrypted';
 
@@ -23,6 +26,8 @@ export interface PersonExport {
   entry: Entry | null;
   /** null if no operator confirmed the email. */
   operatorConfirmation: OperatorConfirmation | null;
+  /** What was decided about the entry, with the notes. */
+  decisions: PastDecision[];
   invites: Invite[];
   /**
    * Every message that contains the person's data: what webhooks received, and what mails are made from. The body of one
@@ -53,7 +58,9 @@ export async function downloadOwnData(
     tally.slots.add('downloads', now);
     await recordExport(context, trx, entryId);
   });
-  return person;
+  const { entry } = person;
+  if (entry?.status !== 'declined') return person;
+  return { ...person, entry: { ...entry, ...(await shownInLine(context, queue, entry.seq)) } };
 }
 
 /** By the id of an entry. */
@@ -83,6 +90,7 @@ export async function exportPerson(
     queue,
     entry,
     operatorConfirmation: entry ? await findConfirmation(context, queue, entry.id) : null,
+    decisions: entry ? await readDecisions(context, queue, entry.seq, MOST_DECISIONS) : [],
     invites,
     events,
   };
