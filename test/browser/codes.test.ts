@@ -54,7 +54,7 @@ forEachEngine((engine) => {
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     assert.equal(await dialog.getByLabel('Last day').inputValue(), '2099-12-31');
     await dialog.getByLabel('Limit').fill('1');
-    await dialog.getByRole('button', { name: 'Save code' }).click();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('row', { name: /1 of 1/ }).waitFor();
     await checkLayout(page, 'codes');
     await actions.click();
@@ -74,7 +74,7 @@ forEachEngine((engine) => {
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await dialog.getByLabel('Limit').fill('7');
     await owner.patch(`${codes}/${code.id}`, { limit: 9 });
-    await dialog.getByRole('button', { name: 'Save code' }).click();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
     await dialog.getByText('Somebody else', { exact: false }).first().waitFor();
     page.problems.length = 0; // That it was refused.
     await page.close();
