@@ -54,6 +54,7 @@ forEachEngine((engine) => {
     const created = async (what: string, body: object) =>
       (await owner.post<{ id: string }>(`${base}/${what}`, body)).body.id;
     ids.wave = await created('waves', { name: 'Trickle', keepOpen: 3 });
+    ids.code = await created('codes', { code: 'FRIENDS', limit: 5 });
     ids.endpoint = await created('webhooks', { url: 'https://example.com/hook' });
     await owner.patch(`${base}/form`, { enabled: true });
   });
@@ -129,6 +130,23 @@ forEachEngine((engine) => {
       stored: ({ allowedOrigins }: { allowedOrigins: string[] }) => allowedOrigins.join(),
       kept: 'https://mine.example,https://theirs.example',
       taken: 'https://theirs.example',
+    }),
+    'a code': () => ({
+      source: 'codes/code-form.tsx',
+      at: `${base()}/codes`,
+      open: async (page) => {
+        await page.getByRole('button', { name: 'Actions for FRIENDS' }).click();
+        await page.getByRole('menuitem', { name: 'Edit…' }).click();
+      },
+      field: 'Limit',
+      typed: '7',
+      path: `${base()}/codes/${ids.code}`,
+      theirs: { limit: 42 },
+      said: '42',
+      besides: { theirs: { tag: 'podcast' }, label: 'Tag' },
+      stored: ({ limit }: { limit: number }) => limit,
+      kept: 7,
+      taken: 42,
     }),
     'the plan of a wave': () => ({
       source: 'waves/wave-form.tsx',

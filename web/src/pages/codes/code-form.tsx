@@ -56,9 +56,9 @@ export function CodeForm({ scope, code, onClose, onSaved }: CodeFormProps) {
       about={
         code
           ? 'Whoever has used it stays.'
-          : `Whoever has the code gets into ${scope.environment} at once, with their email, until the limit is reached.`
+          : 'Whoever has the code gets in at once, with their email, until the limit is reached.'
       }
-      action={code ? 'Save code' : 'Create code'}
+      action={code ? 'Save changes' : 'Create code'}
       onClose={onClose}
       meanwhile={meanwhile}
       onSubmit={async (over) => {

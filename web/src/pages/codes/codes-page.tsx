@@ -52,6 +52,9 @@ const columnsOf = (scope: Scope): readonly Column<Code>[] => [
             {code.tag}
           </span>
         )}
+        {stateOf(code) !== 'open' && (
+          <span className="text-sm text-mute md:hidden">{capitalize(stateOf(code))}</span>
+        )}
       </span>
     ),
   },
