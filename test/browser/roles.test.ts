@@ -45,10 +45,11 @@ describe('what support may do, in the dashboard', () => {
   it('is chosen by the owner under Team, and seen by admins', async () => {
     const page = await openDashboard(service, '/instance/team', { as: owner });
     const move = page.getByRole('switch', { name: /^Move/ });
+    await move.waitFor();
+    await checkEverywhere(page, 'the team');
     await move.click();
     await page.getByText('Move is off for support').waitFor();
     assert.equal(await move.isChecked(), false);
-    await checkEverywhere(page, 'the team');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Move is on for support').waitFor();
     await page.close();
