@@ -35,14 +35,14 @@ describe('what is stored about a person, in the dashboard', () => {
   it('gets another email and phone, with what is wrong at its field', async () => {
     const page = await ask('adda@example.com', 'Change email or phone…');
     const dialog = page.getByRole('dialog', { name: 'Change email or phone' });
-    await dialog.getByLabel('Email').fill('bob@example.com');
+    await dialog.getByLabel('Email', { exact: true }).fill('bob@example.com');
     await dialog.getByLabel('Phone').fill('+14155550123');
     await dialog.getByText('They must confirm the new email').waitFor();
     await save(page);
-    await dialog.getByText(/^ent_\w+ already has it; that entry is waiting/i).waitFor();
+    await dialog.getByText(/^Already belongs to ent_\w+, which is waiting/).waitFor();
     page.problems.length = 0; // The browser reports the 409.
     await checkEverywhere(page, 'an email that somebody else has');
-    await dialog.getByLabel('Email').fill('ada@example.com');
+    await dialog.getByLabel('Email', { exact: true }).fill('ada@example.com');
     await save(page);
     await page.getByText('Saved how to reach this person').waitFor();
     const { email, phone } = (await list.lookup('ada@example.com')).body;
@@ -73,7 +73,7 @@ describe('what is stored about a person, in the dashboard', () => {
   it('is confirmed anew if wanted', async () => {
     const page = await ask('grace@example.com', 'Change email or phone…');
     const dialog = page.getByRole('dialog', { name: 'Change email or phone' });
-    await dialog.getByLabel('Email').fill('grace@example.org');
+    await dialog.getByLabel('Email', { exact: true }).fill('grace@example.org');
     await dialog.getByText('They must confirm the new email').click();
     await checkEverywhere(page, 'an email to confirm');
     await save(page);

@@ -65,7 +65,9 @@ async function refuseTaken(
     .where('seq', '<>', seq)
     .executeTakeFirst();
   if (holder)
-    throw conflict(`${field}: ${formatId('ent', holder.id)} already has it; that entry is ${holder.status}`);
+    throw conflict(
+      `${field}: already belongs to ${formatId('ent', holder.id)}, which is ${holder.status}; merge the two if they are one person`,
+    );
 }
 
 interface Address {
