@@ -81,4 +81,27 @@ describe('what is stored about a person, in the dashboard', () => {
     assert.equal((await list.lookup('grace@example.org')).body.status, 'pending');
     await page.close();
   });
+
+  it('is merged with another entry, after a preview', async () => {
+    await list.signup({ email: 'mia@example.com', phone: '+14155550177' }, { email: 'mia@example.org' });
+    const page = await ask('mia@example.org', 'Merge with another entry…');
+    const dialog = page.getByRole('dialog', { name: 'Merge with another entry' });
+    const other = dialog.getByLabel('The other entry');
+    const preview = () => dialog.getByRole('button', { name: 'Preview' }).click();
+    await other.fill('nobody@example.com');
+    await preview();
+    await dialog.getByText('Nobody on this waitlist has this.').waitFor();
+    await other.fill('mia@example.org');
+    await preview();
+    await dialog.getByText('That is this entry itself.').waitFor();
+    await other.fill('mia@example.com');
+    await preview();
+    await dialog.getByText('+14155550177').waitFor();
+    await checkEverywhere(page, 'a merge');
+    await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
+    await page.getByText('Merged mia@example.com into this entry').waitFor();
+    assert.equal((await list.lookup('mia@example.org')).body.phone, '+14155550177');
+    assert.equal((await list.lookup('mia@example.com')).status, 404);
+    await page.close();
+  });
 });

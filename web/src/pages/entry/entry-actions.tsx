@@ -5,6 +5,7 @@ import {
   Eraser,
   FileDown,
   MailCheck,
+  Merge,
   MessageCircleWarning,
   MoreHorizontal,
   RotateCcw,
@@ -109,6 +110,9 @@ function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryM
           </MenuItem>
           <MenuItem icon={<UserPen aria-hidden />} why={whyNot.repair} onClick={() => onAsk('referrer')}>
             Change the referrer…
+          </MenuItem>
+          <MenuItem icon={<Merge aria-hidden />} why={whyNot.repair} onClick={() => onAsk('merge')}>
+            Merge with another entry…
           </MenuItem>
         </>
       )}
