@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
+import { decideEntry } from '../src/waitlist/decisions/decide.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../src/waitlist/entries/erase-entry.ts';
 import { updateEntry } from '../src/waitlist/entries/update-entry.ts';
@@ -52,6 +53,8 @@ forEachEngine((engine) => {
         updateEntry(context, queue, (await list.lookup('ada@example.com')).body.id, {
           phone: '+14155550100',
         }),
+      async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'decline'),
+      async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'approve'),
       () => eraseEntry(context, queue, 'ada@example.com'),
       () => list.signup({ email: 'wanda@example.com' }),
       async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),

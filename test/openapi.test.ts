@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
       if (/^\/(openapi\.json|docs(\/.*)?|llms(-full)?\.txt)$/.test(where)) continue; // Documentation.
       if (where.startsWith('/admin/')) continue; // Has a document of its own.
       if (/^\/(form\/|(form|status)\.js|w\/|s\/)/.test(where)) continue; // The public form, described in docs/forms.md.
-      if (/^\/(join|confirm|unsubscribe|leave|setup|password)\//.test(where)) continue; // Pages for people.
+      if (/^\/(join|confirm|unsubscribe|leave|data|setup|password)\//.test(where)) continue; // Pages for people.
       if (
         /^\/(\*?$|assets|mail-frame$|(account|forgot-password|instance|instance\/people|setup|sign-in|waitlists)\*?$)/.test(
           where,

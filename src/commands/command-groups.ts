@@ -23,6 +23,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
   { words: ['roles'], load: async () => (await import('./roles.ts')).roles },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
+  { words: ['entry'], load: async () => (await import('./decisions.ts')).decisions },
   {
     words: ['erasure'],
     load: async () => (await import('./erasure-requests.ts')).erasureRequests,
@@ -30,6 +31,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['entry'], load: async () => (await import('./entry-search.ts')).entrySearch },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
+  { words: ['code'], load: async () => (await import('./codes.ts')).codes },
   { words: ['wave'], load: async () => (await import('./waves.ts')).waves },
   { words: ['import', 'export'], load: async () => (await import('./transfer.ts')).transfer },
   { words: ['copy'], load: async () => (await import('./copy.ts')).copy },

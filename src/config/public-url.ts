@@ -2,7 +2,7 @@ const PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 /** A proxy may remove the path of the public URL or leave it, so it must not look like one of ours. */
 const OWN_PATHS: ReadonlySet<string> = new Set(
   (
-    'account admin assets confirm docs form form.js forgot-password gate healthz instance join leave llms.txt ' +
+    'account admin assets confirm data docs form form.js forgot-password gate healthz instance join leave llms.txt ' +
     'llms-full.txt mail-events mail-frame metrics openapi.json password readyz s sdk setup sign-in status.js ' +
     'unsubscribe w waitlists'
   ).split(' '),

@@ -3,7 +3,7 @@ import { added, bytes, type ColumnsOf, generated, integer, oneOf, orNull, text }
 // All tables are in one file, despite its length, so that a migration has only one counterpart. `schema/` creates
 // them, as of version 40. Times are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
 
-export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
+export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed', 'declined'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** A single row for the whole installation. */
@@ -110,6 +110,7 @@ const queueState = {
   open_invites: generated(integer),
   /** Invites that were ever accepted. */
   accepted_invites: generated(integer),
+  declined: added(42, integer, 0),
 };
 
 const entry = {
@@ -146,6 +147,9 @@ const entry = {
   depth: generated(integer),
   /** When its email became another one: links that were mailed before are not for this person. null if it never did. */
   addressed_at: added(42, orNull(integer)),
+  declined_at: added(42, orNull(integer)),
+  /** The status that it goes back to if the decline is taken back. */
+  declined_from: added(42, orNull(oneOf(...STATUSES))),
 };
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
@@ -176,6 +180,10 @@ const queueStat = {
   expired: integer,
   revoked: integer,
   removed: integer,
+  declined: added(42, integer, 0),
+  /** What people did with their own data. Nothing else tells. */
+  downloads: added(42, integer, 0),
+  deletions: added(42, integer, 0),
 };
 
 /** Signups by referral depth, and accepted invites by the time it took, by quarter of an hour. */
@@ -355,6 +363,22 @@ const referralAlias = {
   seq: integer,
 };
 
+export const DECISIONS = ['approved', 'declined', 'reconsidered'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** What was decided about an entry. */
+const entryDecision = {
+  queue_id: integer,
+  seq: integer,
+  id: bytes,
+  decision: oneOf(...DECISIONS),
+  /** Sealed: what the operator noted. */
+  note: orNull(bytes),
+  /** Kind and id, as in the audit trail. */
+  decided_by: orNull(text),
+  decided_at: integer,
+};
+
 /** An email that was confirmed by an operator instead of its owner. */
 const operatorConfirmation = {
   queue_id: integer,
@@ -385,6 +409,8 @@ const invite = {
   /** The wave that it belongs to, and the time of its run. */
   wave_id: orNull(bytes),
   wave_run: orNull(integer),
+  /** The code for many that let the person in. */
+  code_id: added(42, orNull(bytes)),
 };
 
 const serverKey = {
@@ -691,6 +717,36 @@ const erasureRequest = {
   decided_at: orNull(integer),
 };
 
+export const CODE_EFFECTS = ['admit'] as const;
+export type CodeEffect = (typeof CODE_EFFECTS)[number];
+
+/** A code that several people can use. */
+const code = {
+  queue_id: integer,
+  id: bytes,
+  /** With a key of the installation: nothing in a code says which queue it is of. */
+  code_hash: bytes,
+  /** The code as it is written, and the tag. */
+  sealed: bytes,
+  does: oneOf(...CODE_EFFECTS),
+  most: integer,
+  /** Never more than `most`. */
+  used: integer,
+  expires_at: orNull(integer),
+  created_at: integer,
+  deleted_at: orNull(integer),
+};
+
+/** Who came with a code. */
+const codeUse = {
+  queue_id: integer,
+  code_id: bytes,
+  seq: integer,
+  used_at: integer,
+  /** When the person was removed so soon that the code got the place back. */
+  returned_at: orNull(integer),
+};
+
 /** What an operator sent with a key, and what was answered. */
 const repeatedRequest = {
   /** 0 for what belongs to no queue. */
@@ -874,6 +930,7 @@ export const TABLES = {
   import_range: importRange,
   referral_alias: referralAlias,
   operator_confirmation: operatorConfirmation,
+  entry_decision: entryDecision,
   invite,
   server_key: serverKey,
   gate_key: hookKey,
@@ -901,6 +958,8 @@ export const TABLES = {
   referral_source: referralSource,
   referral_review: referralReview,
   erasure_request: erasureRequest,
+  code,
+  code_use: codeUse,
   repeated_request: repeatedRequest,
   operator,
   operator_session: operatorSession,
@@ -922,7 +981,6 @@ export type TableName = keyof Tables;
 
 export type WaitlistTable = Tables['waitlist'];
 export type EntryTable = Tables['entry'];
-export type QueueStatTable = Tables['queue_stat'];
 export type ImportLinkTable = Tables['import_link'];
 export type OperatorConfirmationTable = Tables['operator_confirmation'];
 export type InviteTable = Tables['invite'];

@@ -16,6 +16,10 @@ export const de: Texts = {
     inviteFor: (email) => `Diese Einladung gilt für ${email}. Du kannst sie einmal einlösen.`,
     inviteForUntil: (email, expires) =>
       `Diese Einladung gilt für ${email} und läuft am ${expires} ab. Du kannst sie einmal einlösen.`,
+    enterEmail: (waitlist) => `Gib deine E‑Mail-Adresse ein, um Zugang zu ${waitlist} zu bekommen.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Gib deine E‑Mail-Adresse ein, um Zugang zu ${waitlist} zu bekommen. Die Einladung läuft am ${expires} ab.`,
+    codeUsedUp: { title: 'Dieser Code ist aufgebraucht', text: 'Er wurde so oft eingelöst wie möglich.' },
     accept: 'Einladung annehmen',
     acceptedTitle: 'Du bist dabei',
     accepted: (waitlist, email) =>
@@ -168,6 +172,20 @@ export const de: Texts = {
     leave: 'Abbestellen oder Warteliste verlassen',
   },
 
+  ownData: {
+    download: 'Meine Daten herunterladen',
+    delete: 'Meine Daten löschen',
+    sent: 'Wenn wir dieser Adresse schreiben können, ist ein Link unterwegs. Er ist eine Stunde gültig. Schau auch in deinen Spam-Ordner. Wir verschicken höchstens drei E‑Mails pro Tag.',
+    downloadTitle: 'Deine Daten herunterladen',
+    downloadText: (waitlist) =>
+      `Die Datei enthält alles, was auf der Warteliste für ${waitlist} über dich gespeichert ist.`,
+    deleteTitle: 'Deine Daten löschen',
+    deleteText: (waitlist) =>
+      `Wir löschen deinen Platz, deine Einladungen und alle deine Daten auf der Warteliste für ${waitlist}. Das lässt sich nicht rückgängig machen.`,
+    expired: { title: 'Dieser Link ist abgelaufen', text: 'Links zu deinen Daten sind eine Stunde gültig.' },
+    askAgain: 'Neuen Link anfordern',
+  },
+
   share: {
     title: 'Du möchtest schneller rein?',
     titleUnmoved: 'Erzähl es weiter',
@@ -265,6 +283,28 @@ Falls du nach einem Code gefragt wirst, gib diesen ein:
 Du hast deine Einladung zu **{{ waitlist }}** angenommen. Schön, dass du da bist.
 
 Das warst nicht du? Dann antworte bitte auf diese E‑Mail.
+`,
+      },
+      'data-download': {
+        subject: 'Deine Daten von der Warteliste für {{ waitlist }}',
+        body: `# Deine Daten herunterladen
+
+Jemand, hoffentlich du, möchte haben, was auf der Warteliste für **{{ waitlist }}** über dich gespeichert ist.
+
+[Meine Daten herunterladen]({{ downloadLink }})
+
+Der Link ist eine Stunde gültig. Das warst nicht du? Dann ignoriere diese E‑Mail. Niemand sonst bekommt deine Daten.
+`,
+      },
+      'data-deletion': {
+        subject: 'Deine Daten von der Warteliste für {{ waitlist }} löschen',
+        body: `# Deine Daten löschen
+
+Jemand, hoffentlich du, möchte deinen Platz und alle deine Daten auf der Warteliste für **{{ waitlist }}** löschen. Gelöscht wird erst, wenn du es bestätigst.
+
+[Meine Daten löschen]({{ deletionLink }})
+
+Der Link ist eine Stunde gültig. Das warst nicht du? Dann ignoriere diese E‑Mail. Dein Platz bleibt, wie er ist.
 `,
       },
     },

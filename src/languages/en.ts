@@ -15,6 +15,10 @@ export const en: Texts = {
     inviteFor: (email) => `This invite is for ${email}. It works once.`,
     inviteForUntil: (email, expires) =>
       `This invite is for ${email} and expires on ${expires}. It works once.`,
+    enterEmail: (waitlist) => `Enter your email to get into ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Enter your email to get into ${waitlist}. This invite expires on ${expires}.`,
+    codeUsedUp: { title: 'This code is used up', text: 'It has been used as often as it can be.' },
     accept: 'Accept invite',
     acceptedTitle: 'You’re in',
     accepted: (waitlist, email) => `You accepted the invite to ${waitlist} for ${email}. Welcome!`,
@@ -144,6 +148,20 @@ export const en: Texts = {
     leave: 'Unsubscribe or leave the waitlist',
   },
 
+  ownData: {
+    download: 'Download my data',
+    delete: 'Delete my data',
+    sent: 'If we can email this address, a link is on its way. It works for one hour. Check your spam folder, too. We send at most three emails a day.',
+    downloadTitle: 'Download your data',
+    downloadText: (waitlist) =>
+      `The file has everything that is stored about you on the ${waitlist} waitlist.`,
+    deleteTitle: 'Delete your data',
+    deleteText: (waitlist) =>
+      `This erases your place, your invites and all your data on the ${waitlist} waitlist. It cannot be undone.`,
+    expired: { title: 'This link has expired', text: 'Links to your data work for one hour.' },
+    askAgain: 'Ask for a new link',
+  },
+
   share: {
     title: 'Want to get in sooner?',
     titleUnmoved: 'Spread the word',
@@ -241,6 +259,28 @@ If you are asked for a code, use this one:
 You accepted your invite to **{{ waitlist }}**. We’re glad to have you.
 
 If this wasn’t you, please reply to this email.
+`,
+      },
+      'data-download': {
+        subject: 'Download your data from the {{ waitlist }} waitlist',
+        body: `# Download your data
+
+Someone, hopefully you, asked for what is stored about you on the **{{ waitlist }}** waitlist.
+
+[Download my data]({{ downloadLink }})
+
+The link works for one hour. If this wasn’t you, ignore this email. No one else gets your data.
+`,
+      },
+      'data-deletion': {
+        subject: 'Delete your data from the {{ waitlist }} waitlist',
+        body: `# Delete your data
+
+Someone, hopefully you, asked to delete your place and all your data on the **{{ waitlist }}** waitlist. Nothing is deleted until you confirm it.
+
+[Delete my data]({{ deletionLink }})
+
+The link works for one hour. If this wasn’t you, ignore this email. Your place stays as it is.
 `,
       },
     },

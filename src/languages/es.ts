@@ -16,6 +16,10 @@ export const es: Texts = {
     inviteFor: (email) => `Esta invitación es para ${email}. Solo se puede usar una vez.`,
     inviteForUntil: (email, expires) =>
       `Esta invitación es para ${email} y caduca el ${expires}. Solo se puede usar una vez.`,
+    enterEmail: (waitlist) => `Escribe tu correo para acceder a ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Escribe tu correo para acceder a ${waitlist}. Esta invitación caduca el ${expires}.`,
+    codeUsedUp: { title: 'Este código se ha agotado', text: 'Ya se ha usado todas las veces posibles.' },
     accept: 'Aceptar la invitación',
     acceptedTitle: 'Ya estás dentro',
     accepted: (waitlist, email) =>
@@ -164,6 +168,23 @@ export const es: Texts = {
     leave: 'Darme de baja o salir de la lista',
   },
 
+  ownData: {
+    download: 'Descargar mis datos',
+    delete: 'Borrar mis datos',
+    sent: 'Si podemos escribir a esta dirección, un enlace está en camino. Funciona durante una hora. Mira también en la carpeta de spam. Enviamos como máximo tres correos al día.',
+    downloadTitle: 'Descargar tus datos',
+    downloadText: (waitlist) =>
+      `El archivo contiene todo lo que se guarda sobre ti en la lista de espera de ${waitlist}.`,
+    deleteTitle: 'Borrar tus datos',
+    deleteText: (waitlist) =>
+      `Se borrarán tu puesto, tus invitaciones y todos tus datos en la lista de espera de ${waitlist}. Esta acción no se puede deshacer.`,
+    expired: {
+      title: 'Este enlace ha caducado',
+      text: 'Los enlaces a tus datos funcionan durante una hora.',
+    },
+    askAgain: 'Pedir un enlace nuevo',
+  },
+
   share: {
     title: '¿Quieres entrar antes?',
     titleUnmoved: 'Corre la voz',
@@ -261,6 +282,28 @@ Si te piden un código, usa este:
 Has aceptado tu invitación a **{{ waitlist }}**. Nos alegra tenerte con nosotros.
 
 Si no has sido tú, responde a este correo.
+`,
+      },
+      'data-download': {
+        subject: 'Tus datos en la lista de espera de {{ waitlist }}',
+        body: `# Descargar tus datos
+
+Alguien, esperamos que tú, ha pedido lo que se guarda sobre ti en la lista de espera de **{{ waitlist }}**.
+
+[Descargar mis datos]({{ downloadLink }})
+
+El enlace caduca en una hora. Si no has sido tú, ignora este correo. Nadie más recibe tus datos.
+`,
+      },
+      'data-deletion': {
+        subject: 'Borrar tus datos de la lista de espera de {{ waitlist }}',
+        body: `# Borrar tus datos
+
+Alguien, esperamos que tú, ha pedido borrar tu puesto y todos tus datos en la lista de espera de **{{ waitlist }}**. No se borra nada hasta que lo confirmes.
+
+[Borrar mis datos]({{ deletionLink }})
+
+El enlace caduca en una hora. Si no has sido tú, ignora este correo. Tu puesto sigue igual.
 `,
       },
     },

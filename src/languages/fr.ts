@@ -17,6 +17,10 @@ export const fr: Texts = {
     inviteFor: (email) => `Cette invitation est destinée à ${email}. Elle ne peut servir qu’une fois.`,
     inviteForUntil: (email, expires) =>
       `Cette invitation est destinée à ${email} et expire le ${expires}. Elle ne peut servir qu’une fois.`,
+    enterEmail: (waitlist) => `Saisissez votre adresse e‑mail pour accéder à ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Saisissez votre adresse e‑mail pour accéder à ${waitlist}. Cette invitation expire le ${expires}.`,
+    codeUsedUp: { title: 'Ce code est épuisé', text: 'Il a été utilisé autant de fois que possible.' },
     accept: 'Accepter l’invitation',
     acceptedTitle: 'C’est fait',
     accepted: (waitlist, email) =>
@@ -169,6 +173,20 @@ export const fr: Texts = {
     leave: 'Se désabonner ou quitter la liste',
   },
 
+  ownData: {
+    download: 'Télécharger mes données',
+    delete: 'Effacer mes données',
+    sent: 'Si nous pouvons écrire à cette adresse, un lien est en route. Il est valable une heure. Pensez à vérifier vos spams. Nous envoyons au plus trois e‑mails par jour.',
+    downloadTitle: 'Télécharger vos données',
+    downloadText: (waitlist) =>
+      `Le fichier contient tout ce qui est enregistré à votre sujet sur la liste d’attente ${waitlist}.`,
+    deleteTitle: 'Effacer vos données',
+    deleteText: (waitlist) =>
+      `Votre place, vos invitations et toutes vos données sur la liste d’attente ${waitlist} seront définitivement effacées.`,
+    expired: { title: 'Ce lien a expiré', text: 'Les liens vers vos données sont valables une heure.' },
+    askAgain: 'Demander un nouveau lien',
+  },
+
   share: {
     title: 'Envie d’entrer plus tôt\u00a0?',
     titleUnmoved: 'Faites passer le mot',
@@ -266,6 +284,28 @@ Si un code vous est demandé, utilisez celui‑ci\u00a0:
 Vous avez accepté votre invitation à **{{ waitlist }}**. Ravis de vous accueillir.
 
 Si ce n’était pas vous, répondez à cet e‑mail.
+`,
+      },
+      'data-download': {
+        subject: 'Vos données sur la liste d’attente {{ waitlist }}',
+        body: `# Télécharger vos données
+
+Quelqu’un, sans doute vous, a demandé ce qui est enregistré à votre sujet sur la liste d’attente **{{ waitlist }}**.
+
+[Télécharger mes données]({{ downloadLink }})
+
+Le lien est valable une heure. Ce n’était pas vous\u00a0? Ignorez cet e‑mail\u00a0: personne d’autre n’obtient vos données.
+`,
+      },
+      'data-deletion': {
+        subject: 'Effacer vos données de la liste d’attente {{ waitlist }}',
+        body: `# Effacer vos données
+
+Quelqu’un, sans doute vous, a demandé d’effacer votre place et toutes vos données sur la liste d’attente **{{ waitlist }}**. Rien n’est effacé sans votre confirmation.
+
+[Effacer mes données]({{ deletionLink }})
+
+Le lien est valable une heure. Ce n’était pas vous\u00a0? Ignorez cet e‑mail\u00a0: votre place reste inchangée.
 `,
       },
     },

@@ -15,6 +15,10 @@ export const ja: Texts = {
     inviteFor: (email) => `${email}宛ての招待です。1回のみ利用できます。`,
     inviteForUntil: (email, expires) =>
       `${email}宛ての招待です。有効期限は${expires}で、1回のみ利用できます。`,
+    enterEmail: (waitlist) => `${waitlist}を利用するには、メールアドレスを入力してください。`,
+    enterEmailUntil: (waitlist, expires) =>
+      `${waitlist}を利用するには、メールアドレスを入力してください。招待の有効期限は${expires}です。`,
+    codeUsedUp: { title: 'このコードは上限に達しました', text: 'これ以上は利用できません。' },
     accept: '招待を受ける',
     acceptedTitle: 'ようこそ',
     accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ご利用いただけます。`,
@@ -160,6 +164,20 @@ export const ja: Texts = {
     leave: '配信停止・退会',
   },
 
+  ownData: {
+    download: '自分のデータをダウンロード',
+    delete: '自分のデータを削除',
+    sent: 'このアドレスにメールをお送りできる場合は、まもなくリンクが届きます。リンクは1時間有効です。迷惑メールフォルダもご確認ください。送信は1日3通までです。',
+    downloadTitle: 'データのダウンロード',
+    downloadText: (waitlist) =>
+      `ファイルには、${waitlist}のウェイトリストに保存されているあなたのデータがすべて含まれます。`,
+    deleteTitle: 'データの削除',
+    deleteText: (waitlist) =>
+      `${waitlist}のウェイトリストでの順番、招待、すべてのデータが削除されます。元に戻すことはできません。`,
+    expired: { title: 'リンクの有効期限が切れています', text: 'データへのリンクは1時間有効です。' },
+    askAgain: '新しいリンクを受け取る',
+  },
+
   share: {
     title: '順番を早めるには',
     titleUnmoved: 'まわりの人にも知らせましょう',
@@ -255,6 +273,28 @@ export const ja: Texts = {
 **{{ waitlist }}**への招待を受けていただきありがとうございます。
 
 お心当たりがない場合は、このメールに返信してお知らせください。
+`,
+      },
+      'data-download': {
+        subject: '【{{ waitlist }}】データのダウンロード',
+        body: `# データのダウンロード
+
+**{{ waitlist }}**のウェイトリストに保存されているあなたのデータについて、ダウンロードのご希望がありました。
+
+[データをダウンロードする]({{ downloadLink }})
+
+リンクは1時間有効です。お心当たりがない場合は、このメールを破棄してください。データが他の人に渡ることはありません。
+`,
+      },
+      'data-deletion': {
+        subject: '【{{ waitlist }}】データの削除',
+        body: `# データの削除
+
+**{{ waitlist }}**のウェイトリストでの順番とすべてのデータについて、削除のご希望がありました。確認が済むまで削除されません。
+
+[データを削除する]({{ deletionLink }})
+
+リンクは1時間有効です。お心当たりがない場合は、このメールを破棄してください。順番はそのままです。
 `,
       },
     },

@@ -16,6 +16,10 @@ export const pt: Texts = {
     inviteFor: (email) => `Este convite é para ${email}. Ele só pode ser usado uma vez.`,
     inviteForUntil: (email, expires) =>
       `Este convite é para ${email} e expira em ${expires}. Ele só pode ser usado uma vez.`,
+    enterEmail: (waitlist) => `Informe seu e‑mail para acessar ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Informe seu e‑mail para acessar ${waitlist}. Este convite expira em ${expires}.`,
+    codeUsedUp: { title: 'Este código se esgotou', text: 'Ele já foi usado o número máximo de vezes.' },
     accept: 'Aceitar convite',
     acceptedTitle: 'Tudo certo',
     accepted: (waitlist, email) => `Você aceitou o convite para ${waitlist} com ${email}. Boas-vindas!`,
@@ -166,6 +170,20 @@ export const pt: Texts = {
     leave: 'Parar de receber e‑mails ou sair da lista',
   },
 
+  ownData: {
+    download: 'Baixar meus dados',
+    delete: 'Apagar meus dados',
+    sent: 'Se pudermos enviar e‑mails para este endereço, um link está a caminho. Ele vale por uma hora. Confira também a caixa de spam. Enviamos no máximo três e‑mails por dia.',
+    downloadTitle: 'Baixar seus dados',
+    downloadText: (waitlist) =>
+      `O arquivo contém tudo o que está guardado sobre você na lista de espera de ${waitlist}.`,
+    deleteTitle: 'Apagar seus dados',
+    deleteText: (waitlist) =>
+      `Isso apaga seu lugar, seus convites e todos os seus dados na lista de espera de ${waitlist}. Essa ação não pode ser desfeita.`,
+    expired: { title: 'Este link expirou', text: 'Os links para seus dados valem por uma hora.' },
+    askAgain: 'Pedir um novo link',
+  },
+
   share: {
     title: 'Quer entrar antes?',
     titleUnmoved: 'Espalhe a notícia',
@@ -263,6 +281,28 @@ Se pedirem um código, use este:
 Você aceitou seu convite para **{{ waitlist }}**. É um prazer ter você com a gente.
 
 Se não foi você, responda a este e‑mail.
+`,
+      },
+      'data-download': {
+        subject: 'Seus dados na lista de espera de {{ waitlist }}',
+        body: `# Baixar seus dados
+
+Alguém, provavelmente você, pediu o que está guardado sobre você na lista de espera de **{{ waitlist }}**.
+
+[Baixar meus dados]({{ downloadLink }})
+
+O link vale por uma hora. Se não foi você, ignore este e‑mail. Ninguém mais recebe seus dados.
+`,
+      },
+      'data-deletion': {
+        subject: 'Apagar seus dados da lista de espera de {{ waitlist }}',
+        body: `# Apagar seus dados
+
+Alguém, provavelmente você, pediu para apagar seu lugar e todos os seus dados na lista de espera de **{{ waitlist }}**. Nada é apagado sem a sua confirmação.
+
+[Apagar meus dados]({{ deletionLink }})
+
+O link vale por uma hora. Se não foi você, ignore este e‑mail. Seu lugar continua como está.
 `,
       },
     },

@@ -16,6 +16,10 @@ export interface Texts {
     title: About;
     inviteFor: (email: string) => string;
     inviteForUntil: (email: string, expires: string) => string;
+    /** With a code for many, which says nothing about who has it. */
+    enterEmail: About;
+    enterEmailUntil: (waitlist: string, expires: string) => string;
+    codeUsedUp: Notice;
     accept: string;
     acceptedTitle: string;
     accepted: (waitlist: string, email: string) => string;
@@ -134,6 +138,22 @@ export interface Texts {
     leave: string;
   };
 
+  /** What people may do with their own data, behind a link that they get by mail. */
+  ownData: {
+    /** On the status page, and on the page behind the link. */
+    download: string;
+    delete: string;
+    /** Also for somebody who only typed the address, and must not learn whether it gets emails. */
+    sent: string;
+    downloadTitle: string;
+    downloadText: About;
+    deleteTitle: string;
+    deleteText: About;
+    expired: Notice;
+    /** Leads to the status page. */
+    askAgain: string;
+  };
+
   share: {
     title: string;
     /** Where referrals move nobody up. */
@@ -171,4 +191,12 @@ export interface Notice {
   text: string;
 }
 
-type MailTextKind = 'confirm' | 'welcome' | 'moved-up' | 'invite' | 'invite-reminder' | 'accepted';
+type MailTextKind =
+  | 'confirm'
+  | 'welcome'
+  | 'moved-up'
+  | 'invite'
+  | 'invite-reminder'
+  | 'accepted'
+  | 'data-download'
+  | 'data-deletion';

@@ -15,6 +15,9 @@ export const zh: Texts = {
     title: (waitlist) => `${waitlist} 的邀请`,
     inviteFor: (email) => `此邀请发给 ${email}，仅可使用一次。`,
     inviteForUntil: (email, expires) => `此邀请发给 ${email}，有效期至 ${expires}，仅可使用一次。`,
+    enterEmail: (waitlist) => `输入你的邮箱即可使用 ${waitlist}。`,
+    enterEmailUntil: (waitlist, expires) => `输入你的邮箱即可使用 ${waitlist}。此邀请有效期至 ${expires}。`,
+    codeUsedUp: { title: '此代码已用完', text: '已达到可使用的次数上限。' },
     accept: '接受邀请',
     acceptedTitle: '欢迎加入',
     accepted: (waitlist, email) => `你已使用 ${email} 接受 ${waitlist} 的邀请。`,
@@ -125,6 +128,18 @@ export const zh: Texts = {
     leave: '退订或退出候补名单',
   },
 
+  ownData: {
+    download: '下载我的数据',
+    delete: '删除我的数据',
+    sent: '如果我们可以向该邮箱发送邮件，链接即将送达。链接有效期为 1 小时，也请查看垃圾邮件。每天最多发送三封邮件。',
+    downloadTitle: '下载你的数据',
+    downloadText: (waitlist) => `文件包含 ${waitlist} 候补名单中保存的关于你的所有数据。`,
+    deleteTitle: '删除你的数据',
+    deleteText: (waitlist) => `你在 ${waitlist} 候补名单中的位置、邀请和所有数据都将被删除，且无法恢复。`,
+    expired: { title: '链接已过期', text: '数据链接的有效期为 1 小时。' },
+    askAgain: '获取新链接',
+  },
+
   share: {
     title: '想更快获得资格？',
     titleUnmoved: '告诉更多人',
@@ -218,6 +233,28 @@ export const zh: Texts = {
 你已接受 **{{ waitlist }}** 的邀请，很高兴你加入我们。
 
 如果不是你本人操作，请回复此邮件告知我们。
+`,
+      },
+      'data-download': {
+        subject: '下载你在 {{ waitlist }} 候补名单中的数据',
+        body: `# 下载你的数据
+
+有人（应该就是你）请求获取 **{{ waitlist }}** 候补名单中保存的关于你的数据。
+
+[下载我的数据]({{ downloadLink }})
+
+链接有效期为 1 小时。如果不是你本人操作，请忽略此邮件，其他人不会得到你的数据。
+`,
+      },
+      'data-deletion': {
+        subject: '删除你在 {{ waitlist }} 候补名单中的数据',
+        body: `# 删除你的数据
+
+有人（应该就是你）请求删除你在 **{{ waitlist }}** 候补名单中的位置和所有数据。在你确认之前，不会删除任何内容。
+
+[删除我的数据]({{ deletionLink }})
+
+链接有效期为 1 小时。如果不是你本人操作，请忽略此邮件，你的位置不会改变。
 `,
       },
     },

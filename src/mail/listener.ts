@@ -9,7 +9,7 @@ import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { keepRecipients, mailedEntry, mailMessage } from './stored-mail.ts';
-import type { MailKind } from './templates/kinds.ts';
+import { isOn, type MailKind } from './templates/kinds.ts';
 import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 
 /** Composes mails to people about what happened to them. */
@@ -20,7 +20,7 @@ export function mailListener(log: Log): Listener {
       const kind = mailFor(event, settings.confirmEmails);
       if (kind === undefined || event.imported) return false;
       if (kind === 'moved-up' && settings.boost === 0) return false;
-      return isRequested(event) || settings.mailKinds.includes(kind);
+      return isRequested(event) || isOn(kind, settings.mailKinds);
     },
     compose: async (change, all, entries) => {
       for (const { entry, formerEmails } of all.filter(isReaddressed))
@@ -60,7 +60,8 @@ function isReaddressed(
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
   switch (event.kind) {
     case 'signup.created':
-      if (!event.joined.hasEmail || event.joined.form?.mayMail === false) return undefined;
+      if (!event.joined.hasEmail || event.joined.hasJoined) return undefined;
+      if (event.joined.form?.mayMail === false) return undefined;
       return confirmEmails || event.joined.form?.confirm ? 'confirm' : 'welcome';
     case 'signup.confirmed':
     case 'status.requested':
@@ -68,6 +69,8 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
     case 'confirmation.requested':
     case 'confirmation.resent':
       return 'confirm';
+    case 'data.requested':
+      return `data-${event.purpose}`;
     case 'referral.credited':
       return 'moved-up';
     case 'invite.sent':
@@ -148,11 +151,11 @@ function toKnown(
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
 }
 
-/** Only those who wait move up, only pending entries have something to confirm, and nobody who was removed is on the list. */
+/** Only those who wait move up, only pending entries have something to confirm, and nobody who was removed or declined is on the list. */
 function isDue(kind: MailKind, entry: Entry | undefined): boolean {
   if (kind === 'moved-up') return entry?.status === 'waiting';
   if (kind === 'confirm') return entry?.status === 'pending';
-  if (kind === 'welcome') return entry?.status !== 'removed';
+  if (kind === 'welcome') return entry?.status !== 'removed' && entry?.status !== 'declined';
   return true;
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { whyRefused } from '../waitlist/queue/mail-pause.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { allowanceAt, isPaused, readSending } from '../waitlist/sending/state.ts';
-import { isAwaited, isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
+import { isAwaited, isEssential, isOn, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 /** Why an email does not go out, the person's own reasons first. */
@@ -49,7 +49,7 @@ export async function mailableFrom(
   hasServer: boolean,
 ): Promise<Mailable> {
   const { kinds } = await requireWaitlist(context, queue.waitlist.id);
-  if (!kinds.includes(kind))
+  if (!isOn(kind, kinds))
     return not(
       'kind_off',
       `The email "${KIND_TEXTS[kind].name}" is off for this waitlist. Turn it on under Emails.`,
@@ -145,12 +145,12 @@ async function notTo(
   if (suppressed === 'complained')
     return not(
       'complained',
-      'The person reported an email as spam. They only get invites and emails to confirm their address.',
+      'The person reported an email as spam. They only get invites, emails to confirm their address, and links to their data that they ask for.',
     );
   if (suppressed === 'unsubscribed')
     return not(
       'unsubscribed',
-      'The person unsubscribed. They only get invites and emails to confirm their address.',
+      'The person unsubscribed. They only get invites, emails to confirm their address, and links to their data that they ask for.',
     );
   return undefined;
 }

@@ -2,22 +2,25 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
 import { parseId } from '../lib/ids.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
+import { OWN_DATA_LINK_MS } from '../waitlist/links/links.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { MailRow } from './mail-log.ts';
 import { openMail } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
-import type { MailKind } from './templates/kinds.ts';
+import { isOn, isOptional, type MailKind } from './templates/kinds.ts';
 
 /** Why an email that was not sent in its time should not be sent any more. */
 export const OUTDATED = {
   'invite ended': 'the invite was accepted, was revoked or has expired',
   'former address': 'the person has another address now',
   removed: 'the person was removed from the waitlist',
+  declined: 'the person was declined',
   'no longer needed': 'the person has moved on since',
   'newer email': 'there is a newer email of this kind for the person',
   'turned off': 'this kind of email was turned off',
+  'link expired': 'its link has expired, and the person can ask for another one',
   test: 'it is a test',
 } as const;
 export type OutdatedReason = keyof typeof OUTDATED;
@@ -50,20 +53,24 @@ const findAddress = statement<{ queueId: number; id: Uint8Array }, { email_hash:
       .where('id', '=', parameter('id')),
 );
 
-/** Why an email must not be sent at all: its code no longer works, or the address is no longer the person's. */
+/** Why nobody can do anything with the email any more, or should not, whoever sends it again. */
 export async function whyUseless(
   context: Context,
   queue: Queue,
-  { invite, entry, to, test }: StoredMail,
-): Promise<'invite ended' | 'former address' | undefined> {
+  stored: StoredMail,
+): Promise<'invite ended' | 'former address' | 'link expired' | undefined> {
   const { db } = context;
+  const { invite, entry, to, test } = stored;
+  const now = await sharedNow(context);
   const inviteId = invite?.code ? parseId('inv', invite.id) : undefined;
   const [sent] = inviteId ? await db.run(findInvite, { queueId: queue.id, id: inviteId }) : [];
-  if (sent && inviteState(sent, await sharedNow(context)) !== 'live') return 'invite ended';
-  const entryId = entry && !test ? parseId('ent', entry.id) : undefined;
+  if (sent && inviteState(sent, now) !== 'live') return 'invite ended';
+  if (test) return undefined;
+  const entryId = entry ? parseId('ent', entry.id) : undefined;
   const [person] = entryId ? await db.run(findAddress, { queueId: queue.id, id: entryId }) : [];
   const current = person?.email_hash ?? sent?.email_hash;
-  return current && !hashOf(queue, to).equals(current) ? 'former address' : undefined;
+  if (current && !hashOf(queue, to).equals(current)) return 'former address';
+  return !isOptional(stored.mail) && now - stored.at > OWN_DATA_LINK_MS ? 'link expired' : undefined;
 }
 
 /** For emails that are sent long after they were recorded, many at once. `kinds`: those that are on. */
@@ -78,9 +85,9 @@ export async function whyOutdated(
   if (stored.test) return 'test';
   const useless = await whyUseless(context, queue, stored);
   if (useless) return useless;
-  if (!kinds.includes(kind) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
+  if (!isOn(kind, kinds) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
-  if (status === 'removed') return 'removed';
+  if ((status === 'removed' || status === 'declined') && isOptional(kind)) return status;
   if (status && !isStillTrue(kind, status)) return 'no longer needed';
   return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
 }

@@ -1,7 +1,15 @@
 import { type Language, textsIn } from '../languages/languages.ts';
 import type { Texts } from '../languages/texts.ts';
 import { formatId } from '../lib/ids.ts';
-import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
+import {
+  confirmLink,
+  fillPattern,
+  joinLink,
+  ownDataLink,
+  signLink,
+  statusLink,
+} from '../waitlist/links/links.ts';
+import type { OwnData } from '../waitlist/queue/events.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { pictureUrl } from '../waitlist/settings/pictures.ts';
 import { hostedUrl } from '../wire/form.ts';
@@ -9,7 +17,7 @@ import { type MailParts, type OwnTemplate, waitlistLanguage } from './parts.ts';
 import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { type Content, type ContentInput, renderContent } from './templates/content.ts';
-import { isEssential, type MailKind } from './templates/kinds.ts';
+import { isByAnyone, isEssential, type MailKind } from './templates/kinds.ts';
 import { directionOf, layOut, readableOn } from './templates/layout.ts';
 import type { Look } from './templates/markdown-html.ts';
 import {
@@ -37,6 +45,10 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
   const code = invite?.code ?? null;
   const subject = entry?.id ?? invite?.id;
   const leave = subject === undefined ? null : signLink(queue, 'leave', { id: subject, at });
+  const dataLink = (purpose: OwnData) =>
+    entry && stored.mail === `data-${purpose}`
+      ? ownDataLink(queue, publicUrl, purpose, { id: entry.id, at })
+      : null;
   return {
     confirmLink:
       stored.mail === 'confirm' && entry
@@ -46,9 +58,11 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
     referralLink: entry?.referralCode
       ? shareLink(queue, stored, referralUrl, publicUrl, entry.referralCode)
       : null,
+    downloadLink: dataLink('download'),
+    deletionLink: dataLink('deletion'),
     statusLink:
       entry && SHOWS_STATUS.includes(stored.mail) ? statusLink(queue, publicUrl, { id: entry.id, at }) : null,
-    leaveLink: stored.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
+    leaveLink: isByAnyone(stored.mail) || leave === null ? null : `${publicUrl}/leave/${leave}`,
     unsubscribeLink: isEssential(stored.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
   };
 }
@@ -145,7 +159,7 @@ function valuesOf(stored: StoredMail, { formats }: Texts) {
 
 /** Before an email is confirmed, nothing that a stranger typed may reach its owner. */
 function isBare({ mail, bare }: StoredMail): boolean {
-  return mail === 'confirm' || bare === true;
+  return isByAnyone(mail) || bare === true;
 }
 
 function languageOfMail({ entry }: StoredMail, { settings }: MailParts): Language {
@@ -189,6 +203,8 @@ function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: str
       return reasons.added;
     case 'welcome':
     case 'moved-up':
+    case 'data-download':
+    case 'data-deletion':
       return reasons.onList;
     case 'invite':
     case 'invite-reminder':

@@ -1,5 +1,7 @@
+import { codes } from './codes/codes.ts';
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
+import { decisions } from './entries/decisions.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { erasureRequests } from './entries/erasure-requests.ts';
 import { searchEntries } from './entries/search-entries.ts';
@@ -59,6 +61,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...mailEventKeyOperations,
   ...entries,
   ...aboutEntry,
+  ...decisions,
   ...erasureRequests,
   ...segments,
   searchEntries,
@@ -68,5 +71,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...statistics,
   ...invites,
   createInvites,
+  ...codes,
   ...waves,
 ];

@@ -2,11 +2,11 @@ import { ROLES, type Role } from '../db/tables.ts';
 import { DoorlistError, invalid } from '../lib/errors.ts';
 
 /**
- * Who does something: a signed-in operator, a token, a user of the command line, the server itself, or
- * somebody who is not signed in.
+ * Who does something: a signed-in operator, a token, a user of the command line, the server itself, a person on a
+ * waitlist with their own data, or somebody who is not signed in.
  */
 export interface Actor {
-  readonly kind: 'operator' | 'token' | 'command-line' | 'server' | 'anonymous';
+  readonly kind: 'operator' | 'token' | 'command-line' | 'server' | 'person' | 'anonymous';
   /** Public id of an operator or a token. */
   readonly id: string | null;
   /** The email of an operator, or the name of a token. */
@@ -26,6 +26,9 @@ export const COMMAND_LINE: Actor = {
 
 /** For what upkeep does by itself. */
 export const SERVER: Actor = { ...COMMAND_LINE, kind: 'server' };
+
+/** Whoever has the link that was emailed to them. What it was done to says who. */
+export const PERSON: Actor = { ...COMMAND_LINE, kind: 'person', role: 'viewer' };
 
 /** As stored with what an actor did: `operator:opr_…`, or only the kind. */
 export function referenceTo({ kind, id }: Actor): string {

@@ -50,8 +50,10 @@ import { VERSION } from '../lib/root.ts';
 import { openAccounts } from '../mail/operators/notices.ts';
 import { type OpenDns, openDns } from '../mail/sender/dns.ts';
 import type { EmailParts } from '../operations/core/parts.ts';
+import { auditAs } from '../operators/audit.ts';
 import type { Passwords } from '../operators/password.ts';
 import { recordReadings } from '../operators/recorded-reads.ts';
+import { PERSON, referenceTo } from '../operators/roles.ts';
 import type { SessionLimits } from '../operators/sessions.ts';
 import { slowDown } from '../operators/slow-down.ts';
 import { countRefusals } from '../waitlist/forms/refusals.ts';
@@ -207,10 +209,11 @@ export async function buildApp(
   });
   app.addHook('onClose', () => web.close());
   const pageTurn = pageTurns(lifecycle);
-  registerSdk(app, { get: web.get, ...parts }, { readBody, pageTurn });
+  const operators = await openAccounts(context, parts.passwords);
+  const asPerson = { ...context, audit: auditAs(operators, PERSON), actor: referenceTo(PERSON) };
+  registerSdk(app, { get: web.get, asPerson, ...parts }, { readBody, pageTurn });
   const streams = new StreamHub(context, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
-  const operators = await openAccounts(context, parts.passwords);
   const cookies = cookiesFor(parts.publicUrl);
   const captcha = captchaVerifier(
     {
@@ -278,7 +281,17 @@ export async function buildApp(
 
 function registerSdk(
   app: FastifyInstance,
-  { context, signups, keyUsage, rateLimits, publicUrl, emails, get, snsRoots }: AppParts & { get: Get },
+  {
+    context,
+    asPerson,
+    signups,
+    keyUsage,
+    rateLimits,
+    publicUrl,
+    emails,
+    get,
+    snsRoots,
+  }: AppParts & { asPerson: Context; get: Get },
   { readBody, pageTurn }: Pick<SdkParts, 'readBody' | 'pageTurn'>,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
@@ -313,6 +326,7 @@ function registerSdk(
   registerMailEvents(app.withTypeProvider(), { ...hooks, openSns: snsOpener(get, snsRoots) });
   registerPages(app, {
     context,
+    asPerson,
     publicUrl,
     hasMailServer: emails.smtp,
     sender: emails.smtp ? emails.from : null,

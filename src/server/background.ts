@@ -8,6 +8,7 @@ import { confirmationsJob } from '../mail/confirmations.ts';
 import { mailRetryJob, sendKeptJob } from '../mail/resend-job.ts';
 import { openOperators } from '../operators/context.ts';
 import { auditUpkeep } from '../operators/trim-audit.ts';
+import { decideJob } from '../waitlist/decisions/decide-many.ts';
 import { inviteJob } from '../waitlist/invites/invite-run.ts';
 import { revokeJob } from '../waitlist/invites/revoke-many.ts';
 import { createJobRunner, takeLeasesBack } from '../waitlist/jobs/job-runner.ts';
@@ -72,6 +73,7 @@ function tolerateUnwritable(error: Error): void {
 export const JOB_KINDS: readonly JobKind[] = [
   inviteJob,
   revokeJob,
+  decideJob,
   rerankJob,
   importJob,
   undoImportJob,

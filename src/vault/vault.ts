@@ -63,6 +63,8 @@ const QUEUE_PLACES = [
   'visit',
   'segment.conditions',
   'erasure.reason',
+  'decision.note',
+  'code.sealed',
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',
@@ -123,6 +125,7 @@ const INSTALLATION_PURPOSES = [
   'passkey',
   'challenge',
   'request',
+  'code',
 ] as const;
 
 /**

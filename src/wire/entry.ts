@@ -9,7 +9,7 @@ export const EntryStatusSchema = oneOf<Status>(STATUSES, {
   ...named('EntryStatus'),
   description:
     '`pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, ' +
-    '`joined` accepted it, and `removed` was taken off the waitlist.',
+    '`joined` accepted it, `removed` was taken off the waitlist, and `declined` is kept without a place.',
 });
 
 export const EntrySchema = Type.Object(

@@ -119,11 +119,13 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     RemovedData,
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
-  'entry.restored': ofEntry('entry.restored', 'A removed entry was put back.'),
+  'entry.restored': ofEntry('entry.restored', 'A removed or declined entry was put back.'),
   'entry.updated': ofEntry(
     'entry.updated',
     'An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it.',
   ),
+  'entry.approved': ofEntry('entry.approved', 'An operator or a rule approved an entry, which invites it.'),
+  'entry.declined': ofEntry('entry.declined', 'An operator or a rule declined an entry.'),
   'mail.bounced': ofEntry('mail.bounced', 'Emails to an entry bounce, so it gets no more of them.'),
   'mail.complained': ofEntry(
     'mail.complained',

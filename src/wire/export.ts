@@ -109,7 +109,8 @@ function jsonElement(entry: ExportedEntry): string {
 }
 
 /** All data stored about one person, for that person to read. */
-export function presentPerson({ queue, entry, operatorConfirmation, invites, events }: PersonExport) {
+export function presentPerson(person: PersonExport) {
+  const { queue, entry, operatorConfirmation, decisions, invites, events } = person;
   return {
     waitlist: presentWaitlistReference(queue.waitlist),
     environment: queue.environment,
@@ -121,6 +122,7 @@ export function presentPerson({ queue, entry, operatorConfirmation, invites, eve
       by: operatorConfirmation.by,
       at: isoTime(operatorConfirmation.at),
     },
+    decisions: decisions.map(({ at, ...decision }) => ({ at: isoTime(at), ...decision })),
     invites: invites.map(presentInviteDetails),
     events: events.map(({ id, kind, at, body }) => ({
       id: formatId('evt', id),
@@ -129,4 +131,47 @@ export function presentPerson({ queue, entry, operatorConfirmation, invites, eve
       body,
     })),
   };
+}
+
+/** In place of what would tell who somebody else is. */
+const SOMEBODY_ELSE = 'another person';
+
+/** For people who help themselves: what is stored about them, and nothing about others, whom nobody asked. */
+export function presentOwnData(person: PersonExport) {
+  // What the team decided is not theirs to see: nobody is told of a decline.
+  const { entry, operatorConfirmation, decisions: _, events, ...shown } = presentPerson(person);
+  return {
+    ...shown,
+    entry: entry && withoutReferrer(entry),
+    operatorConfirmation: operatorConfirmation && {
+      source: operatorConfirmation.source,
+      at: operatorConfirmation.at,
+    },
+    events: events
+      .filter(({ body }) => entry !== null && isOnlyAbout(body as EventBody, entry))
+      .map(({ body, ...event }) => ({ ...event, body: withoutOthers(body as EventBody) })),
+  };
+}
+
+/** What a webhook received, or what an email is made from. null if it is damaged. */
+type EventBody = {
+  data?: { entry?: { id: string; status?: string; referredBy?: string | null } | null };
+  to?: string;
+  test?: boolean;
+} | null;
+
+/** Events of people whom they referred have their data, too, and tests go to operators. */
+function isOnlyAbout(body: EventBody, { id }: PresentedEntry): boolean {
+  if (body?.test || body?.data?.entry?.status === 'declined') return false;
+  const about = body?.data?.entry?.id;
+  return about === undefined || about === id;
+}
+
+function withoutOthers(body: EventBody): EventBody {
+  const entry = body?.data?.entry;
+  return entry ? { ...body, data: { ...body?.data, entry: withoutReferrer(entry) } } : body;
+}
+
+function withoutReferrer<T extends { referredBy?: string | null }>(entry: T): T {
+  return entry.referredBy ? { ...entry, referredBy: SOMEBODY_ELSE } : entry;
 }

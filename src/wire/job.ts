@@ -50,7 +50,7 @@ export const JobSchema = Type.Object(
 );
 
 /** They can choose people by metadata. How many they find then tells viewers about people. */
-const CHOOSING_KINDS: readonly string[] = ['invite', 'revoke', 'wave', 'export'];
+const CHOOSING_KINDS: readonly string[] = ['invite', 'revoke', 'decide', 'wave', 'export'];
 
 export function presentJob(job: JobSummary, mask: Mask): Static<typeof JobSchema> {
   const counted = <T>(value: T) => (CHOOSING_KINDS.includes(job.kind) ? mask.secret(value) : value);

@@ -28,14 +28,16 @@ const happened = {
   invited: count('Invites sent.'),
   accepted: count('Invites accepted.'),
 };
-const removed = count('Entries removed.');
+const left = { removed: count('Entries removed.'), declined: count('Entries declined.') };
 
 const Totals = Type.Object(
   {
     ...happened,
     expired: count('Invites expired.'),
     revoked: count('Invites revoked.'),
-    removed,
+    ...left,
+    downloads: count('How often people downloaded their own data.'),
+    deletions: count('How many people deleted their own data.'),
     pending: count('Entries that are pending now.'),
     waiting: count('Entries that are waiting now.'),
     invitedNow: count('Entries that are invited now.'),
@@ -45,7 +47,7 @@ const Totals = Type.Object(
 );
 
 const SeriesItem = Type.Object(
-  { at, ...happened, removed },
+  { at, ...happened, ...left },
   { ...named('StatisticsInterval'), description: 'What happened in one interval.' },
 );
 
@@ -208,9 +210,9 @@ export function presentStatistics(
   return {
     ...{ from: isoTime(from), to: isoTime(to), interval, timeZone },
     totals: { ...totals, pending, waiting, invitedNow: entries.invited, joined },
-    series: series.map(({ expired: _, revoked: __, ...counts }, index) => ({
+    series: series.map(({ signups, referred, confirmed, invited, accepted, removed, declined }, index) => ({
       at: isoTime(starts[index] as number),
-      ...counts,
+      ...{ signups, referred, confirmed, invited, accepted, removed, declined },
     })),
     referrals: {
       share: divide(referred, signups),

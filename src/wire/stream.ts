@@ -27,6 +27,7 @@ const CountersEvent = Type.Object({
   invited: count('Entries with an open invite.'),
   joined: count('Entries that accepted an invite.'),
   removed: count('Entries that left or were removed.'),
+  declined: count('Entries that were declined.'),
   signups: count('All entries that there ever were.'),
 });
 
@@ -38,8 +39,8 @@ const Backlog = Type.Object({
 const DeliveryEvent = Type.Object({ ...about, webhooks: Backlog, emails: Backlog });
 
 export function presentCounters(queue: Queue, counters: Counters): Static<typeof CountersEvent> {
-  const { pending, waiting, invited, joined, removed, signups } = counters;
-  return { ...presentQueue(queue), pending, waiting, invited, joined, removed, signups };
+  const { pending, waiting, invited, joined, removed, declined, signups } = counters;
+  return { ...presentQueue(queue), pending, waiting, invited, joined, removed, declined, signups };
 }
 
 /** `emailChannels` are the channels that send emails. */
@@ -64,6 +65,7 @@ const EXAMPLE_COUNTERS: Static<typeof CountersEvent> = {
   invited: 3,
   joined: 12,
   removed: 1,
+  declined: 0,
   signups: 57,
 };
 const EXAMPLE_DELIVERY: Static<typeof DeliveryEvent> = {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { STATUSES, type Status } from '../db/tables.ts';
 import { withDefaults } from '../lib/setting.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Waitlist } from '../waitlist/queue/queue.ts';
@@ -37,13 +38,10 @@ export function presentWaitlistReference({
 const count = (status: string) => Type.Integer({ minimum: 0, description: `Entries that are ${status}.` });
 
 const StatusCountsSchema = Type.Object(
-  {
-    pending: count('pending'),
-    waiting: count('waiting'),
-    invited: count('invited'),
-    joined: count('joined'),
-    removed: count('removed'),
-  },
+  Object.fromEntries(STATUSES.map((status) => [status, count(status)])) as Record<
+    Status,
+    ReturnType<typeof count>
+  >,
   { ...named('StatusCounts'), description: 'Number of entries by status.' },
 );
 
@@ -69,7 +67,7 @@ export const EXAMPLE_WAITLIST_OBJECT: Static<typeof WaitlistObject> = {
   }),
   closedAt: null,
   createdAt: '2026-11-15T09:30:00.000Z',
-  counts: { pending: 0, waiting: 1204, invited: 50, joined: 31, removed: 7 },
+  counts: { pending: 0, waiting: 1204, invited: 50, joined: 31, removed: 7, declined: 3 },
 };
 
 export type PresentedWaitlist = ReturnType<typeof presentWaitlist>;

@@ -136,6 +136,8 @@ forEachEngine((engine) => {
           ['invite', true, false],
           ['invite-reminder', false, false],
           ['accepted', false, false],
+          ['data-download', true, false],
+          ['data-deletion', true, false],
         ],
       );
       const original = (await template('GET', 'accepted')).body;

@@ -29,22 +29,22 @@ const WITHOUT_KEY = [
 ];
 
 const WITH_KEY = [
-  ...['addEntry', 'confirmErasure', 'createAdminToken', 'createEnvironment', 'createExport'],
-  ...['createGateKey', 'createImport', 'createInvites', 'createMailEventKey', 'createOperatorLink'],
-  ...['createProductKey', 'createSegment', 'createWaitlist', 'createWaitlistKey', 'createWave'],
-  ...['createWebhookEndpoint', 'decideReferralReview', 'inviteOperator', 'mergeEntries', 'refuseErasure'],
-  ...['replayDeliveries', 'replayDelivery', 'requestErasure', 'resendConfirmation', 'resendConfirmations'],
+  ...['addEntry', 'approveEntry', 'confirmErasure', 'createAdminToken', 'createCode'],
+  ...['createEnvironment', 'createExport', 'createGateKey', 'createImport', 'createInvites'],
+  ...['createMailEventKey', 'createOperatorLink', 'createProductKey', 'createSegment'],
+  ...['createWaitlist', 'createWaitlistKey', 'createWave', 'createWebhookEndpoint', 'decideEntries'],
   ...[
+    'decideReferralReview',
+    'declineEntry',
+    'inviteOperator',
     'mergeEntries',
-    'resendInvite',
-    'resendMail',
-    'restoreEntry',
-    'retryMails',
-    'revokeInvites',
-    'rotateFormKey',
+    'reconsiderEntry',
+    'refuseErasure',
   ],
-  ...['rotateProductKey', 'rotateWaitlistKey', 'rotateWebhookSecret', 'sendKeptMails', 'testAlerts'],
-  ...['testMailTemplate', 'testWebhookEndpoint', 'undoImport'],
+  ...['replayDeliveries', 'replayDelivery', 'requestErasure', 'resendConfirmation'],
+  ...['resendConfirmations', 'resendInvite', 'resendMail', 'restoreEntry', 'retryMails'],
+  ...['revokeInvites', 'rotateFormKey', 'rotateProductKey', 'rotateWaitlistKey', 'rotateWebhookSecret'],
+  ...['sendKeptMails', 'testAlerts', 'testMailTemplate', 'testWebhookEndpoint', 'undoImport'],
 ];
 
 interface Posting {

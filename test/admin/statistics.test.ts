@@ -77,6 +77,7 @@ forEachEngine('time', (engine) => {
         invited: 0,
         accepted: 0,
         removed: 0,
+        declined: 0,
       });
       assert.deepEqual(shown.referrals, { share: null, viralCoefficient: null, depth: [] });
       assert.deepEqual(shown.invites, {
@@ -127,6 +128,9 @@ forEachEngine('time', (engine) => {
         expired: 1,
         revoked: 1,
         removed: 1,
+        declined: 0,
+        downloads: 0,
+        deletions: 0,
         pending: 0,
         waiting: 1,
         invitedNow: 0,

@@ -38,7 +38,7 @@ forEachEngine('notifications', (engine) => {
       const stream = await watch(`?waitlist=${list.id}`);
       test.after(() => stream.close());
       const about = { waitlistId: list.id, environment: 'production' };
-      const empty = { ...about, pending: 0, invited: 0, joined: 0, removed: 0 };
+      const empty = { ...about, pending: 0, invited: 0, joined: 0, removed: 0, declined: 0 };
       assert.deepEqual(await stream.next('counters'), { ...empty, waiting: 2, signups: 2 });
       assert.deepEqual(await stream.next('delivery'), {
         ...about,

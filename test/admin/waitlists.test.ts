@@ -45,7 +45,7 @@ forEachEngine((engine) => {
         await admin.post<Waitlist>('/waitlists', { id: unique('wl_'), name: 'Acme', ...settings }),
         201,
       );
-    const none = { pending: 0, waiting: 0, invited: 0, joined: 0, removed: 0 };
+    const none = { pending: 0, waiting: 0, invited: 0, joined: 0, removed: 0, declined: 0 };
 
     it('are created with defaults, or with settings', async () => {
       const id = unique('wl_');

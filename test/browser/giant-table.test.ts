@@ -107,6 +107,15 @@ function entry(index: number) {
 
 function counters(): string {
   const watched = { waitlistId: 'wl_giant', environment: 'production' };
-  const data = { ...watched, pending: 0, waiting: COUNT, invited: 0, joined: 0, removed: 0, signups: COUNT };
+  const data = {
+    ...watched,
+    pending: 0,
+    waiting: COUNT,
+    invited: 0,
+    joined: 0,
+    removed: 0,
+    declined: 0,
+    signups: COUNT,
+  };
   return `event: counters\ndata: ${JSON.stringify(data)}\n\n`;
 }

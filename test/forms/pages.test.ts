@@ -282,12 +282,13 @@ forEachEngine((engine) => {
       await form.join({ email: 'ada@example.com' });
       const path = await statusPath(form.list, 'ada@example.com');
       const first = await get(`${path}?lang=de`);
-      const [resend = '', leave = ''] = leadsTo(path, first.text);
+      const [resend = '', leave = '', ...data] = leadsTo(path, first.text);
       assert.equal(resend, `${path}/resend?lang=de`);
+      assert.deepEqual(data, [`${path}/download?lang=de`, `${path}/deletion?lang=de`]);
       assert.match(leave, /^\/leave\/[\w-]+\?lang=de$/);
       const again = await service.request('POST', resend, { headers: HTML });
       assert.match(again.text, /<html lang="de"/);
-      assert.deepEqual(leadsTo(resend, again.text), [resend, leave]);
+      assert.deepEqual(leadsTo(resend, again.text), [resend, leave, ...data]);
       assert.match((await get(leave)).text, /<html lang="de"/);
       const hosted = await get(`/w/${form.list.id}?lang=de`);
       assert.deepEqual(leadsTo(`/w/${form.list.id}`, hosted.text), [`${form.path}?lang=de`]);

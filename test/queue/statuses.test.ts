@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { STATUSES, type Status } from '../../src/db/tables.ts';
 import { formatId } from '../../src/lib/ids.ts';
+import { decideEntry } from '../../src/waitlist/decisions/decide.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { canMove, moveEntries } from '../../src/waitlist/entries/move-entry.ts';
@@ -32,6 +33,7 @@ forEachEngine((engine) => {
     if (status === 'invited' || status === 'joined') code = (await list.invite(WHO)).code;
     if (status === 'joined') await service.accept(code);
     if (status === 'removed') await eraseEntry(context, queue, WHO);
+    if (status === 'declined') await decideEntry(context, queue, id, 'decline');
     const told = await listen(context, queue);
     return { list, queue, id, code, told, context };
   };
@@ -181,18 +183,19 @@ forEachEngine((engine) => {
 
     it('is possible: it fails together with its transaction', async () => {
       const legal: Record<Status, Status[]> = {
-        pending: ['waiting', 'invited', 'joined', 'removed'],
-        waiting: ['invited', 'joined', 'removed'],
-        invited: ['waiting', 'joined', 'removed'],
+        pending: ['waiting', 'invited', 'joined', 'removed', 'declined'],
+        waiting: ['invited', 'joined', 'removed', 'declined'],
+        invited: ['waiting', 'joined', 'removed', 'declined'],
         joined: ['removed'],
         removed: [],
+        declined: ['pending', 'waiting', 'invited', 'removed'],
       };
       for (const from of STATUSES) {
         for (const to of STATUSES)
           assert.equal(canMove(from, to), legal[from].includes(to), `${from} → ${to}`);
         const { list, queue, told, context } = await at(from);
         for (const to of ['waiting', 'invited', 'joined'] as const) {
-          if (legal[from].includes(to)) continue;
+          if (legal[from].includes(to) || from === 'declined') continue;
           const forced = changeQueue(context, queue, async (change) =>
             moveEntries(change, [{ seq: 1, status: from, rank: 1 }], to),
           );

@@ -3,7 +3,7 @@ import { after, before } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
 import type { MailSummary } from '../../src/mail/mail-log.ts';
 import { listMails } from '../../src/mail/mailbox.ts';
-import type { MailKind, MailState } from '../../src/mail/templates/kinds.ts';
+import type { MailState, OptionalKind } from '../../src/mail/templates/kinds.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
@@ -55,7 +55,7 @@ export interface MailingList extends List {
 /** A waitlist with these kinds of mail enabled. */
 export async function mailingList(
   service: Mailing,
-  kinds: MailKind[],
+  kinds: OptionalKind[],
   { confirm = false }: { confirm?: boolean } = {},
 ): Promise<MailingList> {
   const name = unique('Acme ');

@@ -32,6 +32,8 @@ export interface ModelEntry {
   status: Status;
   /** Its status before it was taken off the waitlist. null also for one that was erased. */
   removedFrom: Status | null;
+  /** Its status before it was declined. */
+  declinedFrom: Status | null;
   rank: number;
   /** What an operator added to the rank. */
   moved: number;
@@ -75,6 +77,11 @@ export const FIRST_ALIAS = 7;
 
 function mailboxOf(email: number | null): number | null {
   return email === null || email < FIRST_ALIAS ? email : email - FIRST_ALIAS;
+}
+
+/** The status of somebody who was declined is what they come back to. */
+function standingOf({ status, declinedFrom }: ModelEntry): Status {
+  return status === 'declined' ? (declinedFrom ?? status) : status;
 }
 
 /** The queue of the contract, implemented in the simplest possible way. */
@@ -124,6 +131,7 @@ export class QueueModel {
       plan,
       status: this.settings.confirmEmails && email !== null && importedBy === null ? 'pending' : 'waiting',
       removedFrom: null,
+      declinedFrom: null,
       rank: this.nextPlace,
       moved: 0,
       referrals: 0,
@@ -273,8 +281,9 @@ export class QueueModel {
 
   /** Returns whether there was something to confirm. */
   confirm(entry: ModelEntry): boolean {
-    if (entry.status !== 'pending') return false;
-    entry.status = 'waiting';
+    if (standingOf(entry) !== 'pending') return false;
+    if (entry.status === 'declined') entry.declinedFrom = 'waiting';
+    else entry.status = 'waiting';
     entry.confirmed = true;
     entry.countsAt = this.now;
     this.#credit(entry);
@@ -307,6 +316,35 @@ export class QueueModel {
 
   /** Without erasing it. */
   removeEntry(entry: ModelEntry): void {
+    this.#closeInvitesOf(entry);
+    this.#withdrawCreditFor(entry);
+    entry.removedFrom = entry.status;
+    entry.status = 'removed';
+  }
+
+  decline(entry: ModelEntry): void {
+    this.#closeInvitesOf(entry);
+    entry.declinedFrom = entry.status;
+    entry.status = 'declined';
+  }
+
+  declineSegment(segment: ModelSegment): number {
+    const declined = this.#inSegment(segment);
+    for (const entry of declined) this.decline(entry);
+    return declined.length;
+  }
+
+  reconsider(entry: ModelEntry): void {
+    entry.status = standingOf(entry);
+    entry.declinedFrom = null;
+  }
+
+  approve(entry: ModelEntry): void {
+    this.reconsider(entry);
+    if (entry.email !== null) this.invite(entry.email, undefined);
+  }
+
+  #closeInvitesOf(entry: ModelEntry): void {
     for (const invite of this.invites) {
       const { email, accepted, revoked, ended } = invite;
       if (!same(email, entry.email) || accepted || revoked || ended) continue;
@@ -314,9 +352,6 @@ export class QueueModel {
       else invite.revoked = true;
       this.#backToQueue(invite);
     }
-    this.#withdrawCreditFor(entry);
-    entry.removedFrom = entry.status;
-    entry.status = 'removed';
   }
 
   restoreEntry(entry: ModelEntry): void {
@@ -324,7 +359,7 @@ export class QueueModel {
     entry.removedFrom = null;
     const referred = this.entries.filter(({ referrer, credited }) => credited && referrer === entry);
     this.#setReferrals(entry, referred.length);
-    if (entry.status !== 'pending') this.#credit(entry);
+    if (standingOf(entry) !== 'pending') this.#credit(entry);
     this.#rankCredited();
   }
 
@@ -449,7 +484,8 @@ export class QueueModel {
   }
 
   #decide(entry: ModelEntry, open: Open[], cap: number, isHeir: boolean): boolean {
-    const { referrer, status } = entry;
+    const { referrer } = entry;
+    const status = standingOf(entry);
     if (!referrer || referrer.status === 'removed') return false;
     const mates = this.#mates(mailboxOf(entry.email)).filter((mate) => mate !== entry && mate.credited);
     const isOwn = same(mailboxOf(entry.email), mailboxOf(referrer.email));
@@ -490,7 +526,7 @@ export class QueueModel {
       : this.#mates(mailbox);
     return among
       .filter((entry) => entry.referrer && !entry.credited && inOrder(at, entry))
-      .filter(({ status }) => status !== 'pending' && status !== 'removed')
+      .filter((entry) => !['pending', 'removed'].includes(standingOf(entry)))
       .sort(byOrder)[0];
   }
 
@@ -513,9 +549,9 @@ export class QueueModel {
     this.plans.delete(plan);
   }
 
-  /** Whether somebody with this email was taken off. */
+  /** Whether somebody with this email was taken off or declined. */
   isOff(email: number): boolean {
-    return this.#entryOf(email)?.status === 'removed';
+    return ['removed', 'declined'].includes(this.#entryOf(email)?.status ?? '');
   }
 
   /** undefined for the waitlist's own expiry. */
@@ -537,15 +573,19 @@ export class QueueModel {
   }
 
   inviteSegment(segment: ModelSegment, expiry: number | null | undefined): void {
+    this.#inviteAll(
+      this.#inSegment(segment).filter(({ email }) => email !== null),
+      expiry,
+    );
+  }
+
+  #inSegment(segment: ModelSegment): ModelEntry[] {
     const inSegment = ({ plan, referrals, createdAt }: ModelEntry) =>
       (segment.plan === undefined || plan === segment.plan) &&
       referrals >= (segment.minReferrals ?? 0) &&
       createdAt < (segment.joinedBefore ?? Number.POSITIVE_INFINITY) &&
       createdAt >= (segment.joinedAfter ?? 0);
-    this.#inviteAll(
-      this.entries.filter((entry) => entry.status === 'waiting' && entry.email !== null && inSegment(entry)),
-      expiry,
-    );
+    return this.entries.filter((entry) => entry.status === 'waiting' && inSegment(entry));
   }
 
   #inviteAll(entries: ModelEntry[], expiry: number | null | undefined): void {
@@ -621,6 +661,10 @@ export class QueueModel {
       expired: invites.filter(({ ended }) => ended).length,
       revoked: invites.filter(({ revoked, ended }) => revoked && !ended).length,
       removed: entries.filter(({ status }) => status === 'removed').length,
+      declined: entries.filter(({ declinedFrom }) => declinedFrom !== null).length,
+      // Nobody in the model has a link.
+      downloads: 0,
+      deletions: 0,
     };
   }
 

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { STATUSES } from '../../src/db/tables.ts';
+import { DECIDING, decideEntry, type Verb } from '../../src/waitlist/decisions/decide.ts';
+import { decideMany } from '../../src/waitlist/decisions/decide-many.ts';
 import { readEntry } from '../../src/waitlist/entries/browse-entries.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
@@ -45,7 +47,8 @@ export type Step =
   | { do: 'invite first'; count: number; expiresIn: ExpiresIn }
   /** Its times are relative to the start of the run. */
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
-  | { do: 'accept' | 'revoke' | 'confirm' | 'remove' | 'take off' | 'put back'; which: number }
+  | { do: 'accept' | 'revoke' | 'confirm' | 'remove' | 'take off' | 'put back' | Verb; which: number }
+  | { do: 'decline segment'; segment: ModelSegment }
   | { do: 'import'; count: number }
   | { do: 'undo' | 'remove as never joined'; which: number }
   | { do: 'move'; which: number; position: number }
@@ -129,6 +132,30 @@ export async function startRun(service: Service, settings: ModelSettings) {
     if (!code || !invite) return;
     if (step.do === 'accept') assert.equal(await accept(code), model.accept(invite));
     else assert.equal(await revoke(code), model.revoke(invite));
+  };
+
+  const decide = async (verb: Verb, which: number) => {
+    const declined = model.entries.filter(({ status }) => status === 'declined');
+    const few = verb !== 'decline' && declined.length > 0 ? declined : model.entries;
+    const entry = few[which % Math.max(1, few.length)];
+    const shown = entry && seen[model.entries.indexOf(entry)];
+    if (!shown) return;
+    const deciding = decideEntry(context, queue, shown.id, verb);
+    if (entry.status === 'removed') return assert.rejects(deciding, { code: 'not_found' });
+    if (!DECIDING[verb].from.includes(entry.status) || (verb === 'approve' && entry.email === null))
+      return assert.rejects(deciding, { code: 'conflict' });
+    await deciding;
+    const before = model.invites.length;
+    model[verb](entry);
+    for (const { email } of model.invites.slice(before)) codes.push(await newestCode(email));
+  };
+
+  const newestCode = async (email: number | null): Promise<string> => {
+    const invites = await listInvites(context, queue, { limit: 1_000 });
+    const code = invites.find(
+      (each) => each.email === emailOf(email) && !codes.includes(each.code ?? ''),
+    )?.code;
+    return code ?? assert.fail(`${emailOf(email)} was not invited`);
   };
 
   const onEntry = async (step: { do: 'confirm' | 'remove' | 'take off' | 'put back'; which: number }) => {
@@ -261,7 +288,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     const [gone, stays] = [model.entries[from ?? 0], model.entries[into ?? 0]];
     if (!shown || !kept || !gone || !stays) return;
     const merging = () => mergeEntries(context, queue, shown.id, kept.id);
-    if (gone.status === 'removed' || stays.status === 'removed')
+    if ([gone, stays].some(({ status }) => status === 'removed' || status === 'declined'))
       return assert.rejects(merging, { code: 'conflict' });
     if (gone === stays) return assert.rejects(merging, { code: 'invalid_request' });
     const preview = presentEntry(await previewMerge(context, queue, shown.id, kept.id));
@@ -271,6 +298,15 @@ export async function startRun(service: Service, settings: ModelSettings) {
     assert.deepEqual({ ...merged, position: null }, preview);
     const [found] = [await searchEntry(context, queue, shown.referralCode ?? '')];
     assert.equal(found && presentEntry(found).id, kept.id, 'its code leads to who it was merged into');
+  };
+
+  const segmentOf = ({ plan, joinedBefore, joinedAfter, ...rest }: ModelSegment) => {
+    const times = {
+      ...(joinedBefore === undefined ? {} : { joinedBefore: began + joinedBefore }),
+      ...(joinedAfter === undefined ? {} : { joinedAfter: began + joinedAfter }),
+    };
+    const pairs = plan === undefined ? {} : { pairs: [{ key: 'plan', value: String(plan) }] };
+    return { times, segment: { ...rest, ...times, ...pairs } };
   };
 
   const take = async (step: Step): Promise<void> => {
@@ -311,16 +347,22 @@ export async function startRun(service: Service, settings: ModelSettings) {
       case 'invite first':
         return inviteMany({ first: step.count }, expiry, () => model.inviteFirst(step.count, expiry));
       case 'invite segment': {
-        const { plan, joinedBefore, joinedAfter, ...rest } = step.segment;
-        const times = {
-          ...(joinedBefore === undefined ? {} : { joinedBefore: began + joinedBefore }),
-          ...(joinedAfter === undefined ? {} : { joinedAfter: began + joinedAfter }),
-        };
-        const pairs = plan === undefined ? {} : { pairs: [{ key: 'plan', value: String(plan) }] };
-        return inviteMany({ segment: { ...rest, ...times, ...pairs } }, expiry, () =>
+        const { segment, times } = segmentOf(step.segment);
+        return inviteMany({ segment }, expiry, () =>
           model.inviteSegment({ ...step.segment, ...times }, expiry),
         );
       }
+      case 'decline segment': {
+        const { segment, times } = segmentOf(step.segment);
+        const who = { segment: { ...segment, status: 'waiting' as const } };
+        const { decided } = await decideMany(context, queue, { verb: 'decline', who, note: null });
+        assert.equal(decided, model.declineSegment({ ...step.segment, ...times }));
+        return;
+      }
+      case 'approve':
+      case 'decline':
+      case 'reconsider':
+        return decide(step.do, step.which);
       case 'import':
         return importPeople(step.count);
       case 'undo':

@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Check an invite code
-         * @description Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of `accepted`, `revoked` and `expired`. You can call this endpoint from a browser, from any origin.
+         * @description Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of `accepted`, `revoked` and `expired`. A code for many people is `accepted` once it is used up. You can call this endpoint from a browser, from any origin.
          */
         get: operations["checkInvite"];
         put?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. If the invited person is on the waitlist, their status becomes `joined`. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. You can call this endpoint from a browser, from any origin.
+         * @description Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. A code for many people takes the `email` of each, and lets in no more of them than its limit. Whoever is not on the waitlist is added as `joined`. If the invited person is on the waitlist, their status becomes `joined`. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. You can call this endpoint from a browser, from any origin.
          */
         post: operations["acceptInvite"];
         delete?: never;
@@ -376,8 +376,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A removed entry was put back
-         * @description A removed entry was put back. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * A removed or declined entry was put back
+         * @description A removed or declined entry was put back. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["entryRestoredEvent"];
         delete?: never;
@@ -400,6 +400,46 @@ export interface webhooks {
          * @description An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["entryUpdatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "entry.approved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An operator or a rule approved an entry, which invites it
+         * @description An operator or a rule approved an entry, which invites it. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["entryApprovedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "entry.declined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An operator or a rule declined an entry
+         * @description An operator or a rule declined an entry. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["entryDeclinedEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -630,10 +670,10 @@ export interface components {
             entries: components["schemas"]["SignupEntry"][];
         };
         /**
-         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
+         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, `removed` was taken off the waitlist, and `declined` is kept without a place.
          * @enum {string}
          */
-        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed";
+        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed" | "declined";
         /** @description An entry right after a signup, with its links. */
         SignedUpEntry: {
             /** @description Unique id of the entry. Never changes. */
@@ -1011,7 +1051,7 @@ export interface components {
                 entry: components["schemas"]["Entry"] | components["schemas"]["ErasedEntry"];
             };
         };
-        /** @description A removed entry was put back. */
+        /** @description A removed or declined entry was put back. */
         EntryRestoredEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)
@@ -1045,6 +1085,60 @@ export interface components {
              * @enum {string}
              */
             event: "entry.updated";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
+        /** @description An operator or a rule approved an entry, which invites it. */
+        EntryApprovedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "entry.approved";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
+        /** @description An operator or a rule declined an entry. */
+        EntryDeclinedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "entry.declined";
             /** @description Unique id of the event. Use it to ignore an event you have already handled. */
             id: string;
             /**
@@ -1266,7 +1360,7 @@ export interface components {
             };
         };
         /** @description Any event. Its `event` says which. */
-        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["EntryUpdatedEvent"] | components["schemas"]["MailBouncedEvent"] | components["schemas"]["MailComplainedEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["EntryUpdatedEvent"] | components["schemas"]["EntryApprovedEvent"] | components["schemas"]["EntryDeclinedEvent"] | components["schemas"]["MailBouncedEvent"] | components["schemas"]["MailComplainedEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description A delivery you can trust. */
         VerifiedDelivery: {
             /**
@@ -1306,9 +1400,9 @@ export interface components {
             valid: true;
             /**
              * Format: idn-email
-             * @description The invited email.
+             * @description The invited email. Omitted for a code for many people.
              */
-            email: string;
+            email?: string;
             /** @description The waitlist the invite is for. */
             waitlist: components["schemas"]["WaitlistReference"];
             /**
@@ -1342,7 +1436,7 @@ export interface components {
         AcceptRequest: {
             /**
              * Format: idn-email
-             * @description If set, the code is only redeemed if this is the invited email. Not case-sensitive.
+             * @description If set, the code is only redeemed if this is the invited email. Required for a code for many people: whom it lets in. Not case-sensitive.
              * @example ada@example.com
              */
             email?: string;
@@ -1357,7 +1451,7 @@ export interface components {
             success: true;
             /**
              * Format: idn-email
-             * @description The invited email.
+             * @description The invited email, or the one that a code for many people let in.
              */
             email: string;
             /** @description The waitlist the invite was for. */
@@ -3011,6 +3105,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    entryApprovedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryApprovedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    entryDeclinedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryDeclinedEvent"];
             };
         };
         responses: {

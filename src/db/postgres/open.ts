@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { WorkersWatch } from '../cluster.ts';
 import type { Database } from '../database.ts';
+import { WIDENING } from '../schema/schema.ts';
 import { type Statement, statement } from '../statement.ts';
 import { TABLES } from '../tables.ts';
 import { distributeTables } from './citus-distribute.ts';
@@ -168,6 +169,12 @@ function database(
       statement
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
+        .replace(WIDENING, (_, table, column, values, more) => {
+          const name = `${table}_${column}_check`;
+          // What was allowed still is, so that no row needs to be checked.
+          return `alter table ${table} drop constraint ${name},
+            add constraint ${name} check (${column} in (${values}, ${more})) not valid`;
+        })
         .replace(/\) clustered$/, ')'),
     freeze: (trx) => freezeDatabase(trx, pool.refusedSettings),
     continueNumbers: async (trx, table) => {

@@ -22,6 +22,7 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'import_link',
   'referral_alias',
   'operator_confirmation',
+  'entry_decision',
   'invite',
   'event',
   'event_subject',
@@ -30,6 +31,8 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'referral_source',
   'referral_review',
   'erasure_request',
+  'code',
+  'code_use',
 ]);
 
 /** The state of queues comes first, as in the transactions that write to it, so that none waits in a circle. */

@@ -4,6 +4,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 export const KNOWN_SCHEMA = 'doorlist_schema';
 export const SUPERSEDED_MESSAGE = 'a newer release has updated the schema';
 
+export const SCHEMA_CHANGE = 'update sqlite_schema ';
+
+/** Puts `more` at the end of a list of values in the declaration of a table. */
+export function widenList(table: string, list: string, more: string): string {
+  const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
+  return `${SCHEMA_CHANGE}set sql = replace(sql, ${text(`${list})`)}, ${text(`${list}${more})`)})
+    where type = 'table' and name = '${table}' and instr(sql, ${text(`${list})`)}) > 0`;
+}
+
 /** Makes the connection one of a process that knows this version. */
 export function declareSchema(db: DatabaseSync, version: number): void {
   db.function(KNOWN_SCHEMA, { deterministic: true }, () => version);

@@ -7,6 +7,7 @@ import { Kysely, sql } from 'kysely';
 import { invalid } from '../../lib/errors.ts';
 import { type Database, SchemaSuperseded } from '../database.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
+import { WIDENING } from '../schema/schema.ts';
 import type { Lookup, NamedQuery } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { type OpenTrx, openTrx } from '../trx.ts';
@@ -14,6 +15,7 @@ import { insertOf, updateOf } from './bulk.ts';
 import { claimDeliveries } from './claims.ts';
 import { SnapshotConnection, type SqlConnection, SqliteConnection, WriterConnection } from './connections.ts';
 import { kyselyDialect, sqliteDialect } from './dialect.ts';
+import { widenList } from './known-schema.ts';
 import { openReader } from './reader.ts';
 import { closeToEarlier } from './schema-gate.ts';
 import { watchForChanges } from './watch.ts';
@@ -108,6 +110,9 @@ export async function openSqlite(
         .replace(/\bbytes\b/g, 'blob')
         .replace(/\bbigint\b/g, 'integer')
         .replace(/\bserial_key\b/g, 'integer primary key')
+        .replace(WIDENING, (_, table, column, values, more) =>
+          widenList(table, `${column} in (${values}`, `, ${more}`),
+        )
         .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
           clustered ? `${table} strict, without rowid` : `${table} strict`,
         ),

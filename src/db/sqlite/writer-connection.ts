@@ -6,7 +6,7 @@ import { readAll, readNearest } from './damaged-numbers.ts';
 import { primaryCodeOf, SQLITE } from './error-codes.ts';
 import { fairTurns } from './fairness.ts';
 import { watchIdentity } from './identity.ts';
-import { declareSchema, watchSchema } from './known-schema.ts';
+import { declareSchema, SCHEMA_CHANGE, watchSchema } from './known-schema.ts';
 import {
   LOG_LIMIT_BYTES,
   WRITER_CHECKPOINT_PAGES,
@@ -117,6 +117,7 @@ export class WriterConnection {
   #execute({ sql, parameters = [], rows }: WriterRequest): WriterAnswer {
     const unkept = unkeptNumber(rows ?? parameters);
     if (unkept !== undefined) throw new Error(unkept);
+    if (sql.startsWith(SCHEMA_CHANGE)) return this.#changeSchema(sql);
     const { statement, answers } = this.#waiting(() => this.#prepare(sql));
     if (rows) {
       for (const row of rows) this.#waiting(() => statement.run(...(row as never[])));
@@ -130,6 +131,20 @@ export class WriterConnection {
     const { changes } = this.#waiting(() => statement.run(...(parameters as never[])));
     if (parameters.some(isLarge)) this.#freeLargeValues();
     return { rows: [], changes: Number(changes) };
+  }
+
+  /** In a transaction, as https://sqlite.org/lang_altertable.html describes it for constraints that cannot be altered. */
+  #changeSchema(sql: string): WriterAnswer {
+    this.#db.enableDefensive(false);
+    try {
+      this.#db.exec('pragma writable_schema = on');
+      const { changes } = this.#db.prepare(sql).run();
+      if (changes !== 1) throw new Error('the schema of the database is not what its version says');
+      return { rows: [], changes };
+    } finally {
+      this.#db.exec('pragma writable_schema = reset'); // Read again, as it is now.
+      this.#db.enableDefensive(true);
+    }
   }
 
   /** Of uploads, whose chunks come one after the other. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { codes } from '../../operations/codes/codes.ts';
 import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.ts';
+import { decisions } from '../../operations/entries/decisions.ts';
 import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { erasureRequests } from '../../operations/entries/erasure-requests.ts';
 import { searchEntries } from '../../operations/entries/search-entries.ts';
@@ -86,9 +88,9 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   serveOperations(scope, parts, [...waitlists, ...firstSteps]);
   serveOperations(scope, parts, [...waitlistKeys, ...productKeys]);
   serveOperations(scope, parts, [...gateKeyOperations, ...mailEventKeyOperations]);
-  serveOperations(scope, parts, [...entries, ...aboutEntry, ...erasureRequests, ...segments]);
+  serveOperations(scope, parts, [...entries, ...aboutEntry, ...decisions, ...erasureRequests, ...segments]);
   serveOperations(scope, parts, [searchEntries, searchPeople, getEntryShare, addEntry]);
   serveOperations(scope, parts, statistics);
-  serveOperations(scope, parts, [...invites, createInvites]);
+  serveOperations(scope, parts, [...invites, createInvites, ...codes]);
   serveOperations(scope, parts, waves);
 }

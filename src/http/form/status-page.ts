@@ -8,15 +8,18 @@ import {
   type PersonStatus,
   personStatus,
   requestConfirmation,
+  requestOwnData,
 } from '../../waitlist/forms/person-status.ts';
 import { canBeEmailed } from '../../waitlist/links/suppression.ts';
+import { OWN_DATA } from '../../waitlist/queue/events.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { button, lookOf, onward } from '../pages/page.ts';
 import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/page-parts.ts';
 import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
-import type { FormParts } from './form-parts.ts';
+import { canSend, type FormParts } from './form-parts.ts';
 import { isAllowedOrigin } from './post.ts';
 import { presentStatus } from './present-status.ts';
 
@@ -36,7 +39,8 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const status = await presentStatus(parts, texts, person);
     const link = (path: string) => inSameLanguage(request, up + path);
     const next = person.status === 'joined' ? await onward(parts, person.queue, texts) : undefined;
-    const { title, content } = contentOf(texts, person, status, { token, link, next });
+    const ways = await waysOut(parts, texts, person, { token, link });
+    const { title, content } = contentOf(texts, person, status, { token, link, next, ways });
     return sendBrandedPage(reply, {
       texts,
       brand,
@@ -58,7 +62,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     reply.header('etag', etag);
     return request.headers['if-none-match'] === etag ? reply.code(304).send() : shown;
   });
-  for (const action of ['resend', 'leave'])
+  for (const action of ['resend', 'leave', ...OWN_DATA])
     app.get(`/s/:token/${action}`, pageRoute(reading, TokenParams), async (request, reply) =>
       reply.redirect(inSameLanguage(request, `../${encodeURIComponent(request.params.token)}`)),
     );
@@ -66,7 +70,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const { token } = request.params;
     const person = await requestConfirmation(context, token);
     const { status, errors } = textsFor(request);
-    const isSent = person && parts.hasMailServer && (await canBeEmailed(context, person.queue, person.seq));
+    const isSent = person && (await canBeMailed(parts, person.queue, person.seq));
     const notice = isSent ? status.resent : errors.notEmailed;
     return show(request, reply, person, token, {
       up: '../../',
@@ -79,15 +83,37 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const person = await mailStatusLink(context, token);
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
     // Whether the address bounced is not for somebody who only typed it.
-    if (!parts.hasMailServer || person.queue.environment !== 'production')
+    if (!canSend(parts, person.queue))
       return show(request, reply, person, token, { up: '../../', notice: texts.errors.notEmailed });
-    return sendBrandedPage(reply, {
-      texts,
-      brand: await lookOf(parts, person.queue),
-      title: texts.joined.checkInboxTitle,
-      content: html`<p>${texts.status.resent}</p>`,
-    });
+    return checkInbox(reply, person, texts, texts.status.resent);
   });
+  for (const purpose of OWN_DATA)
+    app.post(`/s/:token/${purpose}`, pageRoute(post, TokenParams), async (request, reply) => {
+      const texts = textsFor(request);
+      const { token } = request.params;
+      const person = await personStatus(context, token);
+      if (!person) return sendBrandedPage(reply, unknownPage(texts));
+      if (!(await canGetData(parts, person)))
+        return show(request, reply, person, token, { up: '../../', notice: texts.errors.notEmailed });
+      await requestOwnData(context, person, purpose);
+      return checkInbox(reply, person, texts, texts.ownData.sent);
+    });
+  const checkInbox = async (reply: FastifyReply, { queue }: PersonStatus, texts: Texts, text: string) =>
+    sendBrandedPage(reply, {
+      texts,
+      brand: await lookOf(parts, queue),
+      title: texts.joined.checkInboxTitle,
+      content: html`<p>${text}</p>`,
+    });
+}
+
+/** Who only typed the address is not told whether it gets emails. */
+async function canGetData(parts: FormParts, { queue, seq, leaveToken }: PersonStatus): Promise<boolean> {
+  return leaveToken === null ? canSend(parts, queue) : canBeMailed(parts, queue, seq);
+}
+
+async function canBeMailed(parts: FormParts, queue: Queue, seq: number): Promise<boolean> {
+  return parts.hasMailServer && canBeEmailed(parts.context, queue, seq);
 }
 
 /** Whether something may still change. */
@@ -122,11 +148,12 @@ interface Way {
   link: (path: string) => string;
   /** How somebody who has joined goes on. */
   next: Html | undefined;
+  /** At the end of the page. */
+  ways: Html;
 }
 
 function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Way) {
   const { name } = person.queue.waitlist;
-  const leave = leaveHtml(texts, person, way);
   const say = (title: string, more?: Html) => ({
     title,
     content: html`<p data-text>${shown.statusText ?? ''}</p>${more}`,
@@ -135,18 +162,18 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Wa
     case 'pending':
       return say(
         texts.status.pending.title,
-        html`${button(way.link(`s/${way.token}/resend`), texts.status.resend)}${leave}`,
+        html`${button(way.link(`s/${way.token}/resend`), texts.status.resend)}${way.ways}`,
       );
     case 'invited':
-      return say(texts.status.invited.title, leave);
+      return say(texts.status.invited.title, way.ways);
     case 'joined':
-      return say(texts.status.joined.title, html`${way.next}${leave}`);
+      return say(texts.status.joined.title, html`${way.next}${way.ways}`);
     case 'removed':
-      return say(texts.status.removed.title);
+      return say(texts.status.removed.title, way.ways);
     case 'waiting':
       return {
         title: texts.status.title(name),
-        content: html`${figures(texts, person, shown)}${shareHtml(texts, shown)}${leave}`,
+        content: html`${figures(texts, person, shown)}${shareHtml(texts, shown)}${way.ways}`,
       };
   }
 }
@@ -170,9 +197,26 @@ function shareHtml(
 <ul class="networks">${links.map(({ name, label, url }) => html`<li><a href="${url}" target="_blank" rel="noopener noreferrer" aria-label="${label}">${name}</a></li>`)}</ul>`;
 }
 
-/** The owner goes to the page that mails link to. Who only typed the address gets that link by mail. */
-function leaveHtml({ status }: Texts, { leaveToken }: PersonStatus, { token, link }: Way): Html {
-  return leaveToken === null
-    ? html`<form method="post" action="${link(`s/${token}/leave`)}" class="apart"><button class="plain">${status.leave}</button></form>`
-    : html`<p class="apart"><a href="${link(`leave/${leaveToken}`)}">${status.leave}</a></p>`;
+/** Ways to leave, and to one's data. */
+async function waysOut(
+  parts: FormParts,
+  texts: Texts,
+  person: PersonStatus,
+  { token, link }: Pick<Way, 'token' | 'link'>,
+): Promise<Html> {
+  const ask = (action: string, words: string) =>
+    html`<form method="post" action="${link(`s/${token}/${action}`)}"><button class="plain">${words}</button></form>`;
+  const { leaveToken, status } = person;
+  // The owner goes to the page that mails link to. Who only typed the address gets that link by mail.
+  const leave =
+    leaveToken === null
+      ? ask('leave', texts.status.leave)
+      : html`<div><a href="${link(`leave/${leaveToken}`)}">${texts.status.leave}</a></div>`;
+  const { download, delete: erase } = texts.ownData;
+  const data = { download, deletion: erase };
+  const asks = (await canGetData(parts, person))
+    ? OWN_DATA.map((purpose) => ask(purpose, data[purpose]))
+    : [];
+  const ways = status === 'removed' ? asks : [leave, ...asks];
+  return html`${ways.length > 0 && html`<div class="apart ways">${ways}</div>`}`;
 }

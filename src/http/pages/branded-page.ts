@@ -231,6 +231,10 @@ button.second { color: inherit; background: none; border-color: var(--line); }
 .networks a { display: block; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
 .apart :is(a, .plain) { color: var(--soft); }
+/* Links, and buttons that look like links, with the first on a line of its own. */
+.ways { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+.ways form { margin: 0; }
+.ways > :first-child { flex-basis: 100%; }
 button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }
 main:has(doorlist-form[state]) > :is(h1, .text, .notice) { display: none; }
 doorlist-form { display: block; --doorlist-accent: var(--accent); --doorlist-on-accent: var(--on); --doorlist-border: var(--soft); --doorlist-background: var(--paper); --doorlist-text: var(--ink); --doorlist-soft: var(--soft); --doorlist-danger: var(--danger); }

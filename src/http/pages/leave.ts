@@ -55,7 +55,7 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>
     const texts = textsFor(request);
     const { unknown, leftTitle: title, left } = texts.leave;
     const { token } = request.params;
-    const leaver = await leaveList(context, token);
+    const leaver = await leaveList(parts.asPerson, token);
     if (!leaver) return sendPage(reply, noticePage(unknown, 404), texts);
     return sendPage(
       reply,

@@ -7,6 +7,8 @@ import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
 export interface PageParts {
   context: Context;
+  /** For what people do with their own data, so that the audit trail says so. */
+  asPerson: Context;
   publicUrl: string;
   hasMailServer: boolean;
   /** Of the installation's emails. null if it sends none. */

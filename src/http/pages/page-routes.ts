@@ -8,6 +8,7 @@ import type { TypedApp } from '../typed-app.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
+import { registerOwnDataPage } from './own-data.ts';
 import { noticePage, type Page, sendPage } from './page.ts';
 import { type PageParts, wantsJson } from './page-parts.ts';
 
@@ -28,6 +29,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     registerJoinPage(scope, parts);
     registerConfirmPage(scope, parts);
     registerLeavePage(scope, parts);
+    registerOwnDataPage(scope, parts);
   });
 }
 

@@ -25,6 +25,8 @@ const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
   confirm: ['confirmLink'],
   invite: ['joinLink', 'inviteCode'],
   'invite-reminder': ['joinLink', 'inviteCode'],
+  'data-download': ['downloadLink'],
+  'data-deletion': ['deletionLink'],
 };
 
 export interface ValueMarker {

@@ -9,28 +9,29 @@ import {
   withDefaults,
 } from '../../lib/setting.ts';
 import { INVITE_REMINDER } from '../../waitlist/queue/waitlist-settings.ts';
-import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
+import { isOptional, type MailKind, OPTIONAL_KINDS, type OptionalKind } from './kinds.ts';
 
 export const DEFAULT_COLOUR = '#0f766e';
 const URL_CHARACTERS_MAX = 1_000;
 const NAME_CHARACTERS_MAX = 100;
 const FOOTER_CHARACTERS_MAX = 1_000;
 
-const kinds: ColumnSetting<MailKind[], 'mail_kinds', string> = {
+const kinds: ColumnSetting<OptionalKind[], 'mail_kinds', string> = {
   column: 'mail_kinds',
   default: ['confirm', 'invite'],
   schema: {
     type: 'array',
-    items: { type: 'string', enum: MAIL_KINDS, description: 'A kind of email.' },
-    ...limits({ maxItems: MAIL_KINDS.length }),
-    description: 'Kinds of emails that are sent.',
+    items: { type: 'string', enum: OPTIONAL_KINDS, description: 'A kind of email.' },
+    ...limits({ maxItems: OPTIONAL_KINDS.length }),
+    description:
+      'Kinds of emails that are sent. Those that people ask for to get or delete their data always are.',
   },
   check: (given, tell) => {
-    const unknown = given.find((kind) => !isMailKind(kind));
-    if (unknown) tell(`unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
+    const unknown = given.find((kind) => !isOptional(kind));
+    if (unknown) tell(`unknown kind ${unknown}: must be one of ${OPTIONAL_KINDS.join(', ')}`);
   },
   write: (given) => [...new Set(given)].join(','),
-  read: (stored) => stored.split(',').filter(isMailKind),
+  read: (stored) => stored.split(',').filter(isOptional),
 };
 
 /** Which emails a waitlist sends. Queues go by these, so they have columns. */

@@ -52,6 +52,10 @@ const OF_INVITE: readonly Variable[] = [
   },
 ];
 
+function dataLink(name: string, description: string): Variable {
+  return { name, description, example: 'https://doorlist.example/data/…' };
+}
+
 export const VARIABLES: Readonly<Record<MailKind, readonly Variable[]>> = {
   confirm: [
     ...EVERYWHERE,
@@ -66,4 +70,6 @@ export const VARIABLES: Readonly<Record<MailKind, readonly Variable[]>> = {
   invite: [...EVERYWHERE, ...OF_INVITE],
   'invite-reminder': [...EVERYWHERE, ...OF_INVITE],
   accepted: EVERYWHERE,
+  'data-download': [...EVERYWHERE, dataLink('downloadLink', 'Link to download their data, for an hour.')],
+  'data-deletion': [...EVERYWHERE, dataLink('deletionLink', 'Link to delete their data, for an hour.')],
 };

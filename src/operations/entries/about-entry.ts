@@ -40,11 +40,12 @@ const EventObject = Type.Object(
     expiresAt: timeOrNull('When the invite expires.'),
     by: nullable<string>('string', {
       description:
-        'Who confirmed the email in place of its owner, or moved or changed the entry: an operator, a token or the command line.',
+        'Who confirmed the email in place of its owner, moved or changed the entry, or decided about it: an operator, a token or the command line.',
     }),
     fields: Type.Array(Type.String({ description: 'A field of the entry.' }), {
       description: 'What an operator changed. Empty if it is not about that.',
     }),
+    note: nullable<string>('string', { description: 'What was noted with a decision.' }),
     from: position('Position before it was moved.'),
     to: position('Position that it was moved to.'),
   },
@@ -105,6 +106,10 @@ const PersonSchema = Type.Object(
       additionalProperties: true,
       description: 'Who confirmed the email in place of its owner.',
     }),
+    decisions: Type.Array(
+      Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'A decision.' }),
+      { description: 'What was decided about the entry, with the notes, newest first.' },
+    ),
     invites: Type.Array(
       Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An invite.' }),
       { description: 'All invites to the email.' },
@@ -156,7 +161,7 @@ export const aboutEntry = [
     summary: "Get an entry's history",
     description:
       'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves ' +
-      'and changes by operators, removal. Of referrals, invites, moves and changes, the newest 200 each.',
+      'and changes by operators, decisions with their notes, removal. Of referrals, invites, moves, changes and decisions, the newest 200 each.',
     role: 'support',
     shows: 'people',
     scope,
@@ -174,6 +179,7 @@ export const aboutEntry = [
             expiresAt: null,
             by: null,
             fields: [],
+            note: null,
             from: null,
             to: null,
           },
@@ -259,6 +265,7 @@ export const aboutEntry = [
         environment: 'production',
         entry: EXAMPLE_ADMIN_ENTRY,
         operatorConfirmation: null,
+        decisions: [],
         invites: [],
         events: [],
       },
@@ -334,6 +341,7 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     expiresAt: isoTimeOrNull(event.expiresAt ?? null),
     by: event.by ?? null,
     fields: [...(event.fields ?? [])],
+    note: event.note ?? null,
     from: event.moved?.from ?? null,
     to: event.moved?.to ?? null,
   };

@@ -186,7 +186,7 @@ const EntryMerge = Type.Object(
 );
 
 const MERGE_CONFLICT = {
-  when: 'One of them is removed.',
+  when: 'One of them is removed or declined.',
   message: 'into: this entry is removed; put it back or erase it first',
 };
 

@@ -7,15 +7,11 @@ import { DAY_MS } from '../../lib/time.ts';
 import { leftToday, mailableFrom, mailableTo } from '../../mail/mailable.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
 import { hasOpenInvite, readInvite } from '../../waitlist/invites/browse-invites.ts';
-import {
-  createInvite,
-  type Expiry,
-  type Lifetime,
-  refuseRemoved,
-} from '../../waitlist/invites/create-invites.ts';
+import { createInvite, refuseOff } from '../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../waitlist/invites/preview-invites.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
+import type { Expiry, Lifetime } from '../../waitlist/queue/expiry.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../wire/job.ts';
@@ -157,7 +153,7 @@ export const createInvites = operation({
   ],
   errors: {
     conflict: {
-      when: 'The person was removed from the waitlist.',
+      when: 'The person was removed from the waitlist, or declined.',
       message: 'email: this person was removed from the waitlist; erase the entry to invite them again',
     },
     changed: {},
@@ -224,7 +220,7 @@ async function preview(
   const left = queue.environment === 'production' ? await leftToday(context, queue) : null;
   if (typeof who === 'string') {
     const entry = await searchEntry(context, queue, who);
-    refuseRemoved(entry);
+    refuseOff(entry);
     const mailable = presentMailable(await mailableTo(context, queue, 'invite', who, hasServer));
     const bounced = mailable.reason === 'bounced' ? 1 : 0;
     const preview = entry ? [presentAdminEntry(entry)] : [];

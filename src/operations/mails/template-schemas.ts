@@ -11,6 +11,7 @@ export const TemplateObject = Type.Object(
     name: Type.String({ description: 'Name of the kind.' }),
     description: Type.String({ description: 'When the email is sent.' }),
     enabled: Type.Boolean({ description: 'Whether this kind is sent.' }),
+    optional: Type.Boolean({ description: 'Whether it can be turned off.' }),
     language: oneOf(LANGUAGES, { description: 'Language of this template.' }),
     custom: Type.Boolean({ description: 'Whether you have changed the template in this language.' }),
     version: Type.Integer({
@@ -152,6 +153,7 @@ export const EXAMPLE_TEMPLATE = {
   name: KIND_TEXTS.welcome.name,
   description: KIND_TEXTS.welcome.description,
   enabled: true,
+  optional: true,
   language: 'en',
   custom: true,
   version: 7,

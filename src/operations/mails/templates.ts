@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { LANGUAGES, type Language } from '../../languages/languages.ts';
 import { isoTimeOrNull } from '../../lib/time.ts';
 import { previewMail, sendTestMail } from '../../mail/preview.ts';
-import { KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../mail/templates/kinds.ts';
+import { isOn, isOptional, KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../mail/templates/kinds.ts';
 import { VARIABLES } from '../../mail/templates/variables.ts';
 import {
   findProblems,
@@ -209,7 +209,7 @@ export const mailTemplates = [
 
 async function read(context: Context, waitlistId: string, kind: MailKind, language?: Language) {
   const { kinds } = await requireWaitlist(context, waitlistId);
-  return presentTemplate(await showTemplate(context, waitlistId, kind, language), kinds.includes(kind));
+  return presentTemplate(await showTemplate(context, waitlistId, kind, language), isOn(kind, kinds));
 }
 
 interface Draft {
@@ -242,6 +242,7 @@ function presentTemplate(view: TemplateView, enabled: boolean) {
     kind,
     ...KIND_TEXTS[kind],
     enabled,
+    optional: isOptional(kind),
     language,
     custom: !isDefault,
     version,

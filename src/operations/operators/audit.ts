@@ -42,7 +42,11 @@ const AuditObject = Type.Object(
       description: 'Whether names, address and values are missing because they cannot be decrypted.',
     }),
   },
-  { ...named('AuditRecord'), description: 'One thing that an operator, a token or the command line did.' },
+  {
+    ...named('AuditRecord'),
+    description:
+      'One thing that an operator, a token or the command line did, or a person with their own data.',
+  },
 );
 
 const AuditPage = Type.Object(

@@ -13,6 +13,9 @@ export const EXAMPLE_STATISTICS = {
     expired: 0,
     revoked: 1,
     removed: 2,
+    declined: 1,
+    downloads: 3,
+    deletions: 1,
     pending: 0,
     waiting: 940,
     invitedNow: 31,
@@ -27,6 +30,7 @@ export const EXAMPLE_STATISTICS = {
       invited: 20,
       accepted: 9,
       removed: 2,
+      declined: 1,
     },
     {
       at: '2026-11-14T23:00:00.000Z',
@@ -36,6 +40,7 @@ export const EXAMPLE_STATISTICS = {
       invited: 0,
       accepted: 3,
       removed: 0,
+      declined: 0,
     },
   ],
   referrals: {

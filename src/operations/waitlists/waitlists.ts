@@ -9,6 +9,7 @@ import {
   countEntries,
   createWaitlist,
   listWaitlists,
+  NO_COUNTS,
   readWaitlist,
   type WaitlistSummary,
 } from '../../waitlist/settings/waitlists.ts';
@@ -89,7 +90,6 @@ const Confirmation = Type.Object(
 );
 
 const invalidBoost = { invalid_request: { message: 'boost: must be a whole number from 0 to 1000' } };
-const NO_COUNTS = { pending: 0, waiting: 0, invited: 0, joined: 0, removed: 0 };
 
 /** Not about an opened queue: they work although the keys of one are damaged. */
 export const waitlists = [

@@ -5,8 +5,8 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { withdrawCreditFor } from '../referrals/credits.ts';
-import { type Movable, moveEntries } from './move-entry.ts';
+import { creditReferrersOf, withdrawCreditFor } from '../referrals/credits.ts';
+import { type Movable, moveEntries, standingOf } from './move-entry.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
 /** Entries per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -27,12 +27,12 @@ export function confirmEntry(
   return changeQueue(context, queue, async (change) => {
     const entry = await change.trx
       .selectFrom('entry')
-      .select(['seq', 'status', 'rank'])
+      .select(['seq', 'status', 'rank', 'declined_from'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst();
     if (!entry || entry.status === 'removed') throw notFound(`there is no entry ${entryId}`);
-    if (entry.status !== 'pending') return { confirmed: false };
+    if (standingOf(entry) !== 'pending') return { confirmed: false };
     await confirmAll(change, [entry], saidBy);
     const object = { kind: 'entry', id: entryId } as const;
     await context.audit?.(change.trx, { action: 'entry.confirmed', object });
@@ -86,7 +86,22 @@ export async function confirmAll(
   trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
   tally.slots.add('confirmed', now, seqs.length);
   if (saidBy !== undefined) recordConfirmations(change, seqs, 'operator', saidBy);
-  await moveEntries(change, entries, 'waiting');
+  const [declined, pending] = [true, false].map((is) =>
+    entries.filter(({ status }) => (status === 'declined') === is),
+  ) as [Movable[], Movable[]];
+  await moveEntries(change, pending, 'waiting');
+  if (declined.length > 0) await confirmDeclined(change, declined);
+}
+
+/** They stay declined, without being told: where they would come back to is what changes. */
+async function confirmDeclined(change: QueueChange, entries: readonly Movable[]): Promise<void> {
+  const rows = entries.map(({ seq }) => ({
+    queue_id: change.queue.id,
+    seq,
+    declined_from: 'waiting' as const,
+  }));
+  change.trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
+  await creditReferrersOf(change, entries, 'waiting');
 }
 
 /** Sends a pending person another link to confirm their email. */

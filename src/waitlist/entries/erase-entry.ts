@@ -1,8 +1,10 @@
+import type { Status } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formatId, parseId, randomBytes } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { hasMessageAbout } from '../../outbox/message.ts';
+import { returnPlaces } from '../codes/places.ts';
 import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import { afterCommit, type Context } from '../queue/context.ts';
@@ -21,7 +23,7 @@ import { forgetPairs } from './update-entry.ts';
 interface Leaving {
   seq: number;
   id: Uint8Array;
-  status: 'pending' | 'waiting' | 'invited' | 'joined' | 'removed';
+  status: Status;
   rank: number;
   person: Uint8Array | null;
   email_hash: Uint8Array | null;
@@ -102,12 +104,14 @@ async function eraseWithin(
   await forgetImports(context, change, entry);
   await closeRequests(change, entry.seq, 'confirmed', context.actor);
   await withdrawCreditFor(change, entry);
+  await returnPlaces(change, { first_seq: entry.seq, last_seq: entry.seq });
   await trx
     .updateTable('entry')
     .set({
       status: 'removed',
       removed_at: entry.removed_at ?? change.now,
       removed_from: null,
+      declined_from: null,
       person: null,
       email_hash: null,
       phone_hash: null,
@@ -211,7 +215,7 @@ async function shredInvites(change: QueueChange, emailHash: Uint8Array): Promise
 async function forgetImports({ db }: Context, change: QueueChange, entry: Leaving): Promise<void> {
   const { trx, queue } = change;
   const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
-  for (const table of ['import_code', 'operator_confirmation'] as const) {
+  for (const table of ['import_code', 'operator_confirmation', 'entry_decision'] as const) {
     await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
   }
   await forgetAliases(change, entry.seq);

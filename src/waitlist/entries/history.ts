@@ -1,3 +1,5 @@
+import type { Decision } from '../../db/tables.ts';
+import { ifReadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findConfirmation } from './confirm-entry.ts';
@@ -17,6 +19,9 @@ export const HISTORY_KINDS = [
   'entry.moved',
   'entry.updated',
   'entry.removed',
+  'entry.approved',
+  'entry.declined',
+  'entry.reconsidered',
 ] as const;
 type HistoryKind = (typeof HISTORY_KINDS)[number];
 
@@ -27,10 +32,12 @@ export interface HistoryEvent {
   entryId?: Uint8Array;
   inviteId?: Uint8Array;
   expiresAt?: number | null;
-  /** The operator who confirmed the email, or moved or changed the entry. */
+  /** The operator who confirmed the email, moved or changed the entry, or decided. */
   by?: string;
   /** What was changed. */
   fields?: readonly string[];
+  /** What they noted. */
+  note?: string;
   /** Positions before and after a move. */
   moved?: { from: number; to: number };
 }
@@ -56,6 +63,8 @@ export async function readHistory(context: Context, queue: Queue, entry: Entry):
   events.push(...(await creditsOf(context, queue, entry.seq)));
   if (row.email_hash) events.push(...(await invitesTo(context, queue, row.email_hash)));
   if (row.removed_at !== null) events.push({ at: row.removed_at, kind: 'entry.removed' });
+  for (const { decision, at, by, note } of (await readDecisions(context, queue, entry.seq, MOST)).reverse())
+    events.push({ at, kind: `entry.${decision}`, ...(by && { by }), ...(note && { note }) });
   return events.sort((a, b) => a.at - b.at);
 }
 
@@ -79,19 +88,52 @@ async function creditsOf({ db }: Context, queue: Queue, seq: number): Promise<Hi
 async function invitesTo({ db }: Context, queue: Queue, emailHash: Uint8Array): Promise<HistoryEvent[]> {
   const rows = await db.query
     .selectFrom('invite')
-    .select(['id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+    .select(['id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at', 'code_id'])
     .where('queue_id', '=', queue.id)
     .where('email_hash', '=', emailHash)
     .orderBy('created_at', 'desc')
     .limit(MOST)
     .execute();
-  return rows.flatMap(({ id, created_at, expires_at, accepted_at, revoked_at, expired_at }) => {
+  return rows.flatMap(({ id, created_at, expires_at, accepted_at, revoked_at, expired_at, code_id }) => {
     const ends = [
       ['invite.accepted', accepted_at],
       ['invite.revoked', revoked_at],
       ['invite.expired', expired_at],
     ] as const;
     const sent: HistoryEvent = { at: created_at, kind: 'invite.sent', inviteId: id, expiresAt: expires_at };
-    return [sent, ...ends.flatMap(([kind, at]) => (at === null ? [] : [{ at, kind, inviteId: id }]))];
+    return [
+      ...(code_id ? [] : [sent]),
+      ...ends.flatMap(([kind, at]) => (at === null ? [] : [{ at, kind, inviteId: id }])),
+    ];
   });
+}
+
+export interface PastDecision {
+  decision: Decision;
+  at: number;
+  by: string | null;
+  note: string | null;
+}
+
+/** The newest first. A note that cannot be decrypted is left out. */
+export async function readDecisions(
+  { db }: Context,
+  { id: queueId, vault }: Queue,
+  seq: number,
+  limit: number,
+): Promise<PastDecision[]> {
+  const rows = await db.query
+    .selectFrom('entry_decision')
+    .select(['id', 'decision', 'note', 'decided_by', 'decided_at'])
+    .where('queue_id', '=', queueId)
+    .where('seq', '=', seq)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, decision, note: sealed, decided_by, decided_at }) => ({
+    decision,
+    at: decided_at,
+    by: decided_by,
+    note: (sealed && ifReadable(() => vault.open<string>('decision.note', id, sealed))) ?? null,
+  }));
 }

@@ -116,6 +116,8 @@ async function findRow({ trx, queue }: QueueChange, entryId: string, field: stri
   if (!row) throw notFound(`${field}: there is no entry ${entryId}`);
   if (row.status === 'removed' || !row.person)
     throw conflict(`${field}: this entry is removed; put it back or erase it first`);
+  if (row.status === 'declined')
+    throw conflict(`${field}: this entry is declined; approve or reconsider it first`);
   const stored = queue.vault.open<Person>('entry.person', row.id, row.person);
   return { ...row, stored };
 }
@@ -207,7 +209,7 @@ async function moveMail(change: QueueChange, from: Row, into: Row, { email }: Pe
 /** What other tables say about the one that goes, and its referral code. */
 async function moveTraces(change: QueueChange, { seq: to }: Row, { seq: from }: Row): Promise<void> {
   const { trx, queue } = change;
-  for (const table of ['referral_alias', 'erasure_request', 'import_code'] as const)
+  for (const table of ['referral_alias', 'erasure_request', 'entry_decision', 'import_code'] as const)
     await trx
       .updateTable(table)
       .set({ seq: to })
@@ -215,6 +217,17 @@ async function moveTraces(change: QueueChange, { seq: to }: Row, { seq: from }: 
       .where('seq', '=', from)
       .execute();
   writeAliases(change, [{ hash: aliasHash(queue, referralCodesOf(queue).of(from)), seq: to }]);
+  const uses = await trx
+    .deleteFrom('code_use')
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', from)
+    .returningAll()
+    .execute();
+  trx.insert(
+    'code_use',
+    uses.map((use) => ({ ...use, seq: to })),
+    { onConflict: 'ignore' },
+  );
   const [said] = await trx
     .deleteFrom('operator_confirmation')
     .where('queue_id', '=', queue.id)

@@ -12,18 +12,29 @@ export interface Movable {
 
 /** All allowed transitions. */
 const LEGAL: Record<Status, readonly Status[]> = {
-  pending: ['waiting', 'invited', 'joined', 'removed'],
-  waiting: ['invited', 'joined', 'removed'],
-  invited: ['waiting', 'joined', 'removed'],
+  pending: ['waiting', 'invited', 'joined', 'removed', 'declined'],
+  waiting: ['invited', 'joined', 'removed', 'declined'],
+  invited: ['waiting', 'joined', 'removed', 'declined'],
   joined: ['removed'],
   removed: [],
+  declined: ['pending', 'waiting', 'invited', 'removed'],
 };
 
 export function canMove(from: Status, to: Status): boolean {
   return LEGAL[from].includes(to);
 }
 
-type Destination = Exclude<Status, 'pending' | 'removed'>;
+interface Standing {
+  readonly status: Status;
+  readonly declined_from: Status | null;
+}
+
+/** The status of somebody who was declined is what they come back to. */
+export function standingOf({ status, declined_from }: Standing): Status {
+  return status === 'declined' ? (declined_from ?? 'waiting') : status;
+}
+
+type Destination = Exclude<Status, 'pending' | 'removed' | 'declined'>;
 
 /**
  * Moves entries to another status. An illegal move is a bug in the caller. Leaving `pending` credits the

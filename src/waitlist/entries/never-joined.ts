@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { bytesKey } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { ifReadable } from '../../vault/crypto.ts';
+import { returnPlaces } from '../codes/places.ts';
 import { type Metadata, metadataPairs, type Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -51,6 +52,7 @@ export async function removeAsNeverJoined(
     now: change.now,
   });
   await withdrawCredits(change, leaving);
+  await returnPlaces(change, range, kept);
   await forgetMetadata(context, change, range, leaving, kept);
   await forgetTraces(context, change, range, leaving, kept);
   countOut(change, leaving);
@@ -84,7 +86,7 @@ function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: SeqRa
   return trx
     .selectFrom('entry')
     .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq'])
-    .select(['credited', 'created_at', 'confirmed_at', 'removed_at', 'depth'])
+    .select(['credited', 'created_at', 'confirmed_at', 'removed_at', 'declined_at', 'depth'])
     .where('queue_id', '=', queue.id)
     .where('seq', '>=', first_seq)
     .where('seq', '<=', last_seq)
@@ -181,7 +183,13 @@ async function forgetTraces(
   kept: ReadonlySet<number>,
 ): Promise<void> {
   const tables = [
-    ...(['referral_alias', 'operator_confirmation', 'erasure_request'] as const),
+    ...([
+      'referral_alias',
+      'operator_confirmation',
+      'erasure_request',
+      'entry_decision',
+      'code_use',
+    ] as const),
     ...(['import_code', 'import_link', 'entry'] as const),
   ];
   for (const table of tables) {
@@ -204,11 +212,12 @@ async function forgetTraces(
 
 function countOut({ tally }: QueueChange, leaving: readonly Leaving[]): void {
   const { slots } = tally;
-  for (const { status, rank, created_at, depth, confirmed_at, removed_at } of leaving) {
+  for (const { status, rank, created_at, depth, confirmed_at, removed_at, declined_at } of leaving) {
     tally.leave(status, rank);
     slots.add('signups', created_at, -1);
     slots.addDepth(created_at, depth, 0);
     if (confirmed_at !== null) slots.add('confirmed', confirmed_at, -1);
     if (removed_at !== null) slots.add('removed', removed_at, -1);
+    if (declined_at !== null) slots.add('declined', declined_at, -1);
   }
 }

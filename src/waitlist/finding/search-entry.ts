@@ -8,6 +8,7 @@ import { openVisit } from '../forms/visits.ts';
 import { type LinkPurpose, readLink } from '../links/links.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
+import { OWN_DATA } from '../queue/events.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findAliases } from '../referrals/referral-alias.ts';
 import { codeReference, spellingsOf } from '../referrals/referral-code.ts';
@@ -93,7 +94,7 @@ async function findByCode(context: Context, queue: Queue, code: string): Promise
   return entry;
 }
 
-const PURPOSES: readonly LinkPurpose[] = ['confirm', 'leave', 'status'];
+const PURPOSES: readonly LinkPurpose[] = ['confirm', 'leave', 'status', ...OWN_DATA];
 /** More parts than any link has that leads to a person. */
 const PARTS_MAX = 20;
 

@@ -137,9 +137,9 @@ function add(change: QueueChange, members: Members, candidate: Candidate): Membe
   return members.find({ email: candidate.emailHash as Buffer }) as Member;
 }
 
-/** Somebody who is told to check their inbox finds something there, unless they were removed: at most one mail a day. */
+/** Somebody who is told to check their inbox finds something there, unless they were removed or declined: at most one mail a day. */
 function remind(change: QueueChange, { seq, status }: Member): boolean {
-  if (status === 'removed') return false;
+  if (status === 'removed' || status === 'declined') return false;
   change.record({ kind: status === 'pending' ? 'confirmation.requested' : 'status.requested', entry: seq });
   return true;
 }

@@ -3,9 +3,11 @@ import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { readColumn } from '../../lib/setting.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { isForFormerEmail, queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import type { OwnData } from '../queue/events.ts';
 import { type Placed, positionAt } from '../queue/place.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -19,7 +21,8 @@ import { openVisit, type Visit } from './visits.ts';
 export interface PersonStatus {
   queue: Queue;
   seq: number;
-  status: Status;
+  /** Of somebody who was declined, the status they would come back to: they are not told. */
+  status: Exclude<Status, 'declined'>;
   position: number | null;
   referrals: number;
   /** Its own only if the link came by mail: whoever typed an address must not learn which one it has. */
@@ -36,10 +39,11 @@ interface StatusRow {
   referrals: number;
   position: number | null;
   rank: number;
+  declined_from: Status | null;
   addressed_at: number | null;
 }
 
-const columns = ['e.seq', 'e.status', 'e.referrals', 'e.rank', 'e.addressed_at'] as const;
+const columns = ['e.seq', 'e.status', 'e.declined_from', 'e.referrals', 'e.rank', 'e.addressed_at'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -81,7 +85,8 @@ export async function personStatus(context: Context, token: string): Promise<Per
   const place = visit ? await positionThen(context, queue, visit.place, rank) : null;
   const [row] = rows;
   if (!row) return undefined;
-  const { seq, status, referrals, position } = row;
+  const { seq, referrals } = row;
+  const { status, position } = await shownAs(context, queue, row);
   const common = {
     queue,
     seq,
@@ -91,8 +96,25 @@ export async function personStatus(context: Context, token: string): Promise<Per
   };
   if (!visit?.known) return { ...common, status, referrals, position };
   // Those who joined with the link have moved the known entry, which nobody else would see move.
-  const passed = status === 'waiting' && row.rank < rank && row.rank + boost * credited >= rank;
+  const passed = row.status === 'waiting' && row.rank < rank && row.rank + boost * credited >= rank;
   return { ...common, status: 'waiting', referrals: counted, position: (place ?? 1) - Number(passed) };
+}
+
+/** What somebody is told about where they are. */
+export async function shownInLine(context: Context, queue: Queue, seq: number) {
+  const [row] = await context.db.run(findBySeq, { queueId: queue.id, seq });
+  return row && shownAs(context, queue, row);
+}
+
+async function shownAs(
+  context: Context,
+  queue: Queue,
+  row: StatusRow,
+): Promise<Pick<PersonStatus, 'status' | 'position'>> {
+  const { status, position, seq, rank } = row;
+  if (status !== 'declined') return { status, position };
+  if (standingOf(row) === 'pending') return { status: 'pending', position: null };
+  return { status: 'waiting', position: await positionThen(context, queue, seq, rank) };
 }
 
 async function rulesOf({ db }: Context, queue: Queue) {
@@ -121,7 +143,12 @@ async function countJoined({ db }: Context, queue: Queue, { seq, link }: Visit):
     )
     .where('r.queue_id', '=', queue.id)
     .where('r.link', '=', link)
-    .where('e.status', 'in', ['waiting', 'invited', 'joined'])
+    .where((e) =>
+      e.or([
+        e('e.status', 'in', ['waiting', 'invited', 'joined']),
+        e.and([e('e.status', '=', 'declined'), e('e.declined_from', '<>', 'pending')]),
+      ]),
+    )
     .executeTakeFirstOrThrow();
 }
 
@@ -168,7 +195,7 @@ export async function requestConfirmation(
   token: string,
 ): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
-  if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
+  if (person?.status === 'pending') await record(context, person, { kind: 'confirmation.requested' });
   return person;
 }
 
@@ -176,15 +203,20 @@ export async function requestConfirmation(
 export async function mailStatusLink(context: Context, token: string): Promise<PersonStatus | undefined> {
   const person = await personStatus(context, token);
   if (!person || person.status === 'removed') return undefined;
-  await record(context, person, 'status.requested');
+  await record(context, person, { kind: 'status.requested' });
   return person;
 }
 
-function record(
-  context: Context,
-  { queue, seq }: PersonStatus,
-  kind: 'confirmation.requested' | 'status.requested',
-): Promise<void> {
+/** Emails the link to download or to delete their data, whoever asks: only the owner of the address can use it. */
+export function requestOwnData(context: Context, person: PersonStatus, purpose: OwnData): Promise<void> {
+  return record(context, person, { kind: 'data.requested', purpose });
+}
+
+type Requested =
+  | { kind: 'confirmation.requested' | 'status.requested' }
+  | { kind: 'data.requested'; purpose: OwnData };
+
+function record(context: Context, { queue, seq }: PersonStatus, requested: Requested): Promise<void> {
   return changeQueue(context, queue, async (change) => {
     const entry = await change.trx
       .selectFrom('entry')
@@ -192,8 +224,10 @@ function record(
       .where('queue_id', '=', queue.id)
       .where('seq', '=', seq)
       .executeTakeFirst();
-    if (entry?.status === 'removed') return; // Who typed the address is not told.
+    // Who typed the address is not told. What is stored stays theirs.
+    const isOff = entry?.status === 'removed' || entry?.status === 'declined';
+    if (isOff && requested.kind !== 'data.requested') return;
     const mailbox = entry?.mailbox_hash ?? entry?.email_hash;
-    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ kind, entry: seq });
+    if (mailbox && (await countIfAllowed(change, mailbox))) change.record({ ...requested, entry: seq });
   });
 }

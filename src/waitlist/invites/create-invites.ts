@@ -1,10 +1,11 @@
 import { statement } from '../../db/statement.ts';
 import { requireEmail } from '../../lib/email.ts';
-import { conflict, invalid } from '../../lib/errors.ts';
+import { conflict } from '../../lib/errors.ts';
 import { bytesKey, formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { type Expiry, expiryAt, type Lifetime } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
@@ -14,12 +15,6 @@ export interface CreatedInvite {
   code: string;
   email: string;
   expiresAt: number | null;
-}
-
-/** A time, null for never, or undefined for the waitlist's default. */
-export type Expiry = number | null | undefined;
-export interface Lifetime {
-  lifetimeMs: number;
 }
 
 export interface Invitee {
@@ -45,7 +40,7 @@ export async function createInvite(
   const [created] = await changeQueue(context, queue, async (change) => {
     const expiresAt = expiryAt(input.expiresAt, change.now);
     const entry = (await findByEmails(change, [emailHash])).get(bytesKey(emailHash)) ?? null;
-    refuseRemoved(entry);
+    refuseOff(entry);
     const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], expiresAt);
     for (const { id } of made)
       await context.audit?.(change.trx, {
@@ -57,17 +52,12 @@ export async function createInvite(
   return created as CreatedInvite;
 }
 
-/** Someone who was taken off the waitlist stays off it until the entry is erased. */
-export function refuseRemoved(entry: Pick<Movable, 'status'> | null | undefined): void {
+/** Someone who was taken off the waitlist stays off it until the entry is erased, or approved. */
+export function refuseOff(entry: Pick<Movable, 'status'> | null | undefined): void {
   if (entry?.status === 'removed')
     throw conflict('email: this person was removed from the waitlist; erase the entry to invite them again');
-}
-
-/** Asked under the lock: a lifetime begins when the invite is made, however long that had to wait. */
-export function expiryAt(given: Expiry | Lifetime, now: number): Expiry {
-  if (typeof given === 'object' && given !== null) return now + given.lifetimeMs;
-  if (typeof given === 'number' && given <= now) throw invalid('expiresAt: must be in the future');
-  return given;
+  if (entry?.status === 'declined')
+    throw conflict('email: this person was declined; approve the entry to invite them');
 }
 
 export async function inviteAll(

@@ -62,13 +62,15 @@ export async function expireInvites(context: Context, queue: Queue): Promise<num
   }
 }
 
-/** Ends the invites of an email: an overdue one has expired, even if upkeep has not ended it yet. */
+/** Ends the invites of emails: an overdue one has expired, even if upkeep has not ended it yet. */
 export async function endInvitesOf(
   context: Context,
   change: QueueChange,
-  emailHash: Uint8Array,
+  emailHashes: readonly Uint8Array[],
 ): Promise<void> {
-  const open = await openInvites(change.trx, change.queue).where('email_hash', '=', emailHash).execute();
+  const open = await openInvites(change.trx, change.queue)
+    .where((e) => context.db.in(e.ref('email_hash'), emailHashes))
+    .execute();
   const isLive = ({ expires_at }: OpenInvite) => expires_at === null || expires_at > change.now;
   await endInvites(
     context,

@@ -6,9 +6,9 @@ import type { Entry } from '../entries/entry.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import type { Expiry, Lifetime } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import type { Expiry, Lifetime } from './create-invites.ts';
 import { createInviteRun, type RunResult, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;
@@ -105,9 +105,16 @@ async function countSegment(
   queue: Queue,
   segment: Segment,
 ): Promise<number> {
+  return countPages((after, limit) => pageOfSegment(db, executor, queue, segment, after, limit));
+}
+
+/** Of joining sequences, each page after the last one of the page before. */
+export async function countPages(
+  pageAfter: (after: number, limit: number) => Promise<number[]>,
+): Promise<number> {
   let count = 0;
   for (let after = 0; ; ) {
-    const page = await pageOfSegment(db, executor, queue, segment, after, COUNTED_AT_ONCE);
+    const page = await pageAfter(after, COUNTED_AT_ONCE);
     count += page.length;
     if (page.length < COUNTED_AT_ONCE) return count;
     after = page.at(-1) ?? after;
@@ -145,10 +152,10 @@ export async function queueInviteRun(
   const { selection, expiresAt, expect } = input;
   if ('first' in selection && selection.first < 1) throw invalid('first: must be a whole number from 1');
   const count = await countInvites(db, db.query, queue, selection);
-  requireExpected(count, expect);
+  requireExpected(count, expect, 'invited');
   const { lease } = await changeQueue(context, queue, async (change) => {
     if (expect !== undefined && isCountedQuickly(change, selection))
-      requireExpected(await countInvites(db, change.trx, queue, selection), expect);
+      requireExpected(await countInvites(db, change.trx, queue, selection), expect, 'invited');
     const run = { selection, expiresAt, runner: 'server', total: count, most: expect } as const;
     return createInviteRun(context, change, run);
   });
@@ -160,9 +167,9 @@ function isCountedQuickly({ lastSeq, waiting }: QueueChange, selection: Selectio
   return looked <= COUNTED_UNDER_LOCK;
 }
 
-function requireExpected(count: number, expect: number | undefined): void {
+export function requireExpected(count: number, expect: number | undefined, done: string): void {
   if (expect !== undefined && expect !== count)
-    throw new DoorlistError('changed', `expect: ${count} would be invited now, not ${expect}`);
+    throw new DoorlistError('changed', `expect: ${count} would be ${done} now, not ${expect}`);
 }
 
 /** Entries that a run of invites left out, by reason. */

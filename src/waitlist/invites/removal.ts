@@ -1,6 +1,8 @@
 import { conflict, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { returnPlaces, takePlacesAgain } from '../codes/places.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -18,9 +20,10 @@ export async function removeEntry(context: Context, queue: Queue, entryId: strin
   await changeQueue(context, queue, async (change) => {
     const { trx, now, tally } = change;
     const { email_hash } = await findRow(change, entryId);
-    if (email_hash) await endInvitesOf(context, change, email_hash);
+    if (email_hash) await endInvitesOf(context, change, [email_hash]);
     const entry = await findRow(change, entryId); // It may be back in the queue by now.
     await withdrawCreditFor(change, entry);
+    await returnPlaces(change, { first_seq: entry.seq, last_seq: entry.seq });
     const removed = { status: 'removed', removed_at: now, removed_from: entry.status, credited: 0 } as const;
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, ...removed }]);
     tally.leave(entry.status, entry.rank);
@@ -55,8 +58,9 @@ const DAYS = 30;
 export async function restoreEntry(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
     const { trx, tally } = change;
-    const { rank: before, removedAt, status, ...entry } = await findRemoved(change, entryId);
+    const { rank: before, removedAt, status, declined_from, ...entry } = await findRemoved(change, entryId);
     const { seq } = entry;
+    await takePlacesAgain(change, seq);
     // Those it referred may have left meanwhile: credits are not taken from a removed entry.
     const referrals = await countReferrals(trx, queue, seq);
     const { rank, moved } = rankWithin(change, { ...entry, referrals });
@@ -65,7 +69,8 @@ export async function restoreEntry(context: Context, queue: Queue, entryId: stri
     tally.leave('removed', before);
     tally.enter(status, rank);
     tally.slots.add('removed', removedAt, -1);
-    if (status !== 'pending') await creditReferrersOf(change, [{ seq }], status);
+    const standing = standingOf({ status, declined_from });
+    if (standing !== 'pending') await creditReferrersOf(change, [{ seq }], standing);
     await creditAsReviewed(change, seq);
     change.record({ kind: 'entry.restored', entry: seq });
     await context.audit?.(trx, { action: 'entry.restored', object: { kind: 'entry', id: entryId } });
@@ -79,7 +84,7 @@ async function findRemoved({ trx, queue, now }: QueueChange, entryId: string) {
     (await trx
       .selectFrom('entry')
       .select(['seq', 'closed', 'opened', 'moved', 'status', 'rank', 'person'])
-      .select(['removed_at', 'removed_from'])
+      .select(['removed_at', 'removed_from', 'declined_from'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst());

@@ -1,7 +1,9 @@
 import { sharedNow } from '../../db/shared-clock.ts';
+import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { confirmEntry } from '../entries/confirm-entry.ts';
+import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -30,7 +32,7 @@ export async function checkConfirmLink(context: Context, token: string): Promise
   if (!found) return UNKNOWN;
   const { queue, entry, at } = found;
   const expired = (await sharedNow(context)) - at > LINK_MS;
-  const state = entry.status !== 'pending' ? 'confirmed' : expired ? 'expired' : 'ready';
+  const state = standingOf(entry) !== 'pending' ? 'confirmed' : expired ? 'expired' : 'ready';
   return { state, waitlist: queue.waitlist.name, ...(state === 'confirmed' && statusOf(found)) };
 }
 
@@ -62,7 +64,7 @@ interface OpenLink {
   queue: Queue;
   id: string;
   at: number;
-  entry: { seq: number; status: string };
+  entry: { seq: number; status: Status; declined_from: Status | null };
 }
 
 async function openLink(context: Context, token: string): Promise<OpenLink | undefined> {
@@ -72,7 +74,7 @@ async function openLink(context: Context, token: string): Promise<OpenLink | und
   if (!queue || !subject || !id) return undefined;
   const entry = await context.db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'addressed_at'])
+    .select(['seq', 'status', 'declined_from', 'addressed_at'])
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();

@@ -1,8 +1,8 @@
 import { parseId } from '../../lib/ids.ts';
-import { eraseEntry } from '../entries/erase-entry.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { isForFormerEmail, queueOfLink, readLink } from './links.ts';
+import { deleteOwnData } from './own-data.ts';
 import { suppress } from './suppression.ts';
 
 /** A person who can still unsubscribe or leave. */
@@ -29,12 +29,13 @@ export async function unsubscribe(context: Context, token: string): Promise<Leav
   return { waitlist: found.queue.waitlist.name };
 }
 
-/** Erases all personal data: the entry, or the invites of a person without one. */
+/** Erases all personal data: the entry, or the invites of a person without one. `context`: the person's own. */
 export async function leaveList(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
   if (!found) return undefined;
-  await eraseEntry(context, found.queue, found.entryId ?? { emailHash: found.emailHash });
-  return { waitlist: found.queue.waitlist.name };
+  const { queue, entryId, emailHash } = found;
+  const isDeleted = await deleteOwnData(context, queue, entryId ?? { emailHash });
+  return isDeleted ? { waitlist: queue.waitlist.name } : undefined;
 }
 
 async function openLink(context: Context, token: string): Promise<Found | undefined> {

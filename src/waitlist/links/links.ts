@@ -1,10 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
+import { HOUR_MS } from '../../lib/time.ts';
 import type { Context } from '../queue/context.ts';
+import type { OwnData } from '../queue/events.ts';
 import type { Queue } from '../queue/queue.ts';
 import { TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
-export type LinkPurpose = 'confirm' | 'leave' | 'status';
+export type LinkPurpose = 'confirm' | 'leave' | 'status' | OwnData;
+
+/** Who asked for it is waiting for the email. */
+export const OWN_DATA_LINK_MS = HOUR_MS;
 
 /** The entry, or the invite of a person without one. Uses ids, so that a link does not reveal an email. */
 interface LinkSubject {
@@ -63,6 +68,11 @@ export function joinLink(joinUrl: string | null, publicUrl: string, code: string
 /** Leads to the waitlist's own page if it has one, otherwise to ours. */
 export function confirmLink(confirmUrl: string | null, publicUrl: string, token: string): string {
   return fillPattern(confirmUrl ?? `${publicUrl}/confirm/{token}`, 'token', token);
+}
+
+/** The page on which a person downloads or deletes their data. */
+export function ownDataLink(queue: Queue, publicUrl: string, purpose: OwnData, subject: LinkSubject): string {
+  return `${publicUrl}/data/${signLink(queue, purpose, subject)}`;
 }
 
 /** The status page of an entry, for the person it belongs to. */

@@ -34,20 +34,22 @@ export async function whySuppressed(
   return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !essential);
 }
 
-/** Whether emails that somebody asks for are sent: not outside production, nor to an address that bounced. */
+/** Whether emails that somebody asks for are sent: not outside production, nor without an address or to one that bounced. */
 export async function canBeEmailed({ db }: Context, queue: Queue, seq: number): Promise<boolean> {
   if (queue.environment !== 'production') return false;
-  const bounced = await db.query
+  const entry = await db.query
     .selectFrom('entry as e')
-    .innerJoin('mail_suppression as s', (join) =>
-      join.onRef('s.queue_id', '=', 'e.queue_id').onRef('s.email_hash', '=', 'e.email_hash'),
+    .leftJoin('mail_suppression as s', (join) =>
+      join
+        .onRef('s.queue_id', '=', 'e.queue_id')
+        .onRef('s.email_hash', '=', 'e.email_hash')
+        .on('s.reason', '=', 'bounced'),
     )
-    .select('s.reason')
+    .select(['e.email_hash', 's.reason as bounced'])
     .where('e.queue_id', '=', queue.id)
     .where('e.seq', '=', seq)
-    .where('s.reason', '=', 'bounced')
     .executeTakeFirst();
-  return bounced === undefined;
+  return entry !== undefined && entry.email_hash !== null && entry.bounced === null;
 }
 
 /** Why an address gets no mails, or only essential ones. */

@@ -34,6 +34,10 @@ export const WAITLIST_ACTIONS = [
   'confirmation.resent',
   'entry.removed',
   'entry.restored',
+  'entry.approved',
+  'entry.declined',
+  'entry.reconsidered',
+  'decisions.started',
   'entry.erased',
   'entry.exported',
   'erasure.requested',
@@ -46,6 +50,9 @@ export const WAITLIST_ACTIONS = [
   'invite.revoked',
   'invite.resent',
   'invites.started',
+  'code.created',
+  'code.updated',
+  'code.deleted',
   'wave.created',
   'wave.updated',
   'wave.paused',
@@ -91,7 +98,8 @@ export interface AuditEvent {
       | 'mail'
       | 'form'
       | 'segment'
-      | 'wave';
+      | 'wave'
+      | 'code';
     /** Public id. For what has none of its own, such as a template, the waitlist's. */
     id: string;
     name?: string;

@@ -123,11 +123,9 @@ const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Statu
       .updateTable('queue_state')
       .set({
         last_seq: parameter('lastSeq'),
-        pending: sql`pending + ${parameter('pending')}`,
-        waiting: sql`waiting + ${parameter('waiting')}`,
-        invited: sql`invited + ${parameter('invited')}`,
-        joined: sql`joined + ${parameter('joined')}`,
-        removed: sql`removed + ${parameter('removed')}`,
+        ...Object.fromEntries(
+          STATUSES.map((status) => [status, sql`${sql.ref(status)} + ${parameter(status)}`]),
+        ),
       })
       .where('queue_id', '=', parameter('queueId')),
 );

@@ -25,7 +25,7 @@ export interface Context {
   readonly listeners: readonly Listener[];
   /** Used when a commit left something to deliver. */
   readonly wakeUps: WakeUps;
-  /** Records what an operator changes. Not set for changes by server keys and by people themselves. */
+  /** Records what an operator changes, and what people do with their own data. Not set for other changes. */
   readonly audit?: AuditTrail;
   /** Kind and id of the operator, token or command line that acts, if one does. */
   readonly actor?: string;

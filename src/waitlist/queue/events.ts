@@ -1,3 +1,7 @@
+/** What people may do with their own data, each behind a link that they asked for by mail. */
+export const OWN_DATA = ['download', 'deletion'] as const;
+export type OwnData = (typeof OWN_DATA)[number];
+
 /** The events that webhook endpoints can subscribe to. All others stay inside the service. */
 export const EVENT_KINDS = [
   'signup.created',
@@ -10,6 +14,8 @@ export const EVENT_KINDS = [
   'entry.removed',
   'entry.restored',
   'entry.updated',
+  'entry.approved',
+  'entry.declined',
   'mail.bounced',
   'mail.complained',
   'wave.started',
@@ -31,6 +37,8 @@ export type DomainEvent = (
   | { kind: 'confirmation.resent'; entry: number }
   /** A person who is on the list already asked for the link to their status. */
   | { kind: 'status.requested'; entry: number }
+  /** A person asked for the link to download or to delete their data. */
+  | { kind: 'data.requested'; entry: number; purpose: OwnData }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
   /** An operator sent the email of an invite again. */
@@ -41,7 +49,7 @@ export type DomainEvent = (
       invite: InviteFacts;
       entry: number | null;
     }
-  | { kind: 'entry.removed' | 'entry.restored'; entry: number }
+  | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
   /** `formerEmails`: those that an operator has replaced, by the id of the entry that had them. */
   | { kind: 'entry.updated'; entry: number; formerEmails?: Readonly<Record<string, string>> }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
@@ -58,6 +66,8 @@ export type DomainEvent = (
 interface Joined {
   id: Uint8Array;
   hasEmail: boolean;
+  /** There is nothing to confirm or to wait for. */
+  hasJoined: boolean;
   position: number | null;
   /** Came through the public form. */
   form?: FormSignup;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { QueueStatTable, Status } from '../../db/tables.ts';
+import { STATUSES, type Status } from '../../db/tables.ts';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 /** Collects the changes to a queue's counters, to write them once at the end of a change. */
@@ -39,7 +39,8 @@ export class Tally {
 /** Every time zone's day is a sum of quarters of an hour in UTC. */
 export const SLOT_MS = 15 * 60 * 1000;
 
-export const COUNTED = [
+/** What entries and invites tell, too. */
+export const RECOUNTED = [
   'signups',
   'referred',
   'confirmed',
@@ -48,7 +49,9 @@ export const COUNTED = [
   'expired',
   'revoked',
   'removed',
+  'declined',
 ] as const;
+export const COUNTED = [...RECOUNTED, 'downloads', 'deletions'] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Record<Counted, number>;
 
@@ -70,16 +73,7 @@ function slotOf(time: number): number {
 }
 
 export function noCounts(): Counts {
-  return {
-    signups: 0,
-    referred: 0,
-    confirmed: 0,
-    invited: 0,
-    accepted: 0,
-    expired: 0,
-    revoked: 0,
-    removed: 0,
-  };
+  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
 }
 
 /** Collects what happened when, to add it to the statistics once at the end of a change. */
@@ -122,8 +116,7 @@ class SlotCounts {
   }
 
   write(trx: Trx, queueId: number): void {
-    const rows: QueueStatTable[] = [];
-    for (const [slot, counts] of this.#slots) rows.push({ queue_id: queueId, slot, ...counts });
+    const rows = [...this.#slots].map(([slot, counts]) => ({ queue_id: queueId, slot, ...counts }));
     trx.insert('queue_stat', rows, { onConflict: { add: COUNTED } });
     const bars = [...this.#bars.values()].map((bar) => ({ queue_id: queueId, ...bar }));
     trx.insert('queue_histogram', bars, { onConflict: { add: ['count'] } });
@@ -170,7 +163,7 @@ export interface Counters extends Record<Status, number> {
 const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
   db.query
     .selectFrom('queue_state')
-    .select(['pending', 'waiting', 'invited', 'joined', 'removed'])
+    .select(STATUSES)
     .select([sql<number>`last_seq - undone`.as('signups'), 'open_invites as openInvites'])
     .where('queue_id', '=', parameter('queueId')),
 );

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Status } from '../../db/tables.ts';
 import { bytesKey } from '../../lib/ids.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { giveCredit, withdrawCredit, writeCredits } from './credits.ts';
@@ -164,14 +165,17 @@ function takeFirst(open: Open[]): Open {
 const countsAt = sql<number>`coalesce(e.confirmed_at, e.created_at)`;
 const mailboxOf = sql<Uint8Array | null>`coalesce(e.mailbox_hash, e.email_hash)`;
 
+/** Who was declined keeps what they had, so that nobody notices. */
+const standing = sql<Status>`case when e.status = 'declined' then coalesce(e.declined_from, 'waiting') else e.status end`;
+
 function selectCases({ trx, queue }: QueueChange) {
   return trx
     .selectFrom('entry as e')
     .leftJoin('referral_review as r', (join) =>
       join.onRef('r.queue_id', '=', 'e.queue_id').onRef('r.seq', '=', 'e.seq'),
     )
-    .select(['e.seq', 'e.id', 'e.status', 'e.referrer_seq', 'e.credited', 'r.decision'])
-    .select([countsAt.as('at'), mailboxOf.as('mailbox')])
+    .select(['e.seq', 'e.id', 'e.referrer_seq', 'e.credited', 'r.decision'])
+    .select([standing.as('status'), countsAt.as('at'), mailboxOf.as('mailbox')])
     .where('e.queue_id', '=', queue.id);
 }
 
@@ -211,7 +215,7 @@ function nextHeirs(change: QueueChange, heirs: Heirs, { at, seq }: Moment): Prom
   const waiting = selectCases(change)
     .where('e.credited', '=', 0)
     .where('e.referrer_seq', 'is not', null)
-    .where('e.status', 'not in', ['pending', 'removed'])
+    .where(standing, 'not in', ['pending', 'removed'])
     .where((e) => e.or([e(countsAt, '>', at), e.and([e(countsAt, '=', at), e('e.seq', '>', seq)])]))
     .orderBy(countsAt)
     .orderBy('e.seq')

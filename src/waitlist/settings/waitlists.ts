@@ -19,6 +19,7 @@ export interface WaitlistSummary extends WaitlistSettings {
 }
 
 export type StatusCounts = Record<Status, number>;
+export const NO_COUNTS = Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
 
 interface WaitlistInput extends Partial<WaitlistSettings> {
   id: string;
@@ -132,6 +133,5 @@ export async function countEntries(
     )
     .execute();
   const byId = new Map(rows.map(({ waitlist_id, ...counts }) => [waitlist_id, counts]));
-  const none = { pending: 0, waiting: 0, invited: 0, joined: 0, removed: 0 };
-  return waitlists.map(({ internalId }) => byId.get(internalId) ?? none);
+  return waitlists.map(({ internalId }) => byId.get(internalId) ?? NO_COUNTS);
 }

@@ -42,7 +42,14 @@ export function addEntries(
     // Nobody has a rank behind the next place: new entries join at the end of the queue.
     const position = status === 'waiting' ? waiting : null;
     const hasEmail = candidate.emailHash !== null;
-    const shown = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
+    const hasJoined = status === 'joined';
+    const shown = {
+      id: candidate.id,
+      hasEmail,
+      hasJoined,
+      position,
+      ...(candidate.form && { form: candidate.form }),
+    };
     change.record({ kind: 'signup.created', entry: seq, joined: shown });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });
@@ -95,6 +102,7 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
     const createdAt = candidate.joinedAt ?? now;
     tally.slots.add('signups', createdAt);
     tally.slots.addDepth(createdAt, 0, member.depth);
+    if (member.status === 'declined') tally.slots.add('declined', createdAt);
     const accepted = candidate.standing?.status === 'joined' ? candidate.standing : undefined;
     return {
       queue_id: queue.id,
@@ -117,6 +125,8 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
       removed_at: null,
       confirmed_at: null,
       depth: member.depth,
+      declined_at: member.status === 'declined' ? createdAt : null,
+      declined_from: member.status === 'declined' ? ('waiting' as const) : null,
     };
   });
   const pairs = added.flatMap(({ candidate, member }) =>

@@ -25,7 +25,7 @@ export interface Candidate {
 }
 
 export type Standing =
-  | { readonly status: 'waiting' }
+  | { readonly status: 'waiting' | 'declined' }
   | { readonly status: 'joined'; readonly invitedAt: number | null; readonly acceptedAt: number };
 
 export function prepareCandidate(

@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { DAY_MS, utcDay } from '../../lib/time.ts';
 import type { Queue } from '../queue/queue.ts';
-import { COUNTED, type Counted, DURATION_LIMITS_MS, type Histogram, SLOT_MS } from '../queue/tally.ts';
+import { DURATION_LIMITS_MS, type Histogram, noCounts, RECOUNTED, SLOT_MS } from '../queue/tally.ts';
 import { countedValueOf, readKeys, readPeople } from './count-values.ts';
 
-type SlotRow = { slot: number } & Record<Counted, number>;
+type Recounted = (typeof RECOUNTED)[number];
+type SlotRow = { slot: number } & Record<Recounted, number>;
 type BarRow = { kind: Histogram; slot: number; bucket: number; count: number };
 
 /** Which rows of which table each number counts, and the time it counts them at. */
-const SOURCES: Record<Counted, { from: 'entry' | 'invite'; at: string; where: string }> = {
+const SOURCES: Record<Recounted, { from: 'entry' | 'invite'; at: string; where: string }> = {
   signups: { from: 'entry', at: 'created_at', where: 'created_at is not null' },
   referred: { from: 'entry', at: 'created_at', where: 'referrer_seq is not null' },
   confirmed: { from: 'entry', at: 'confirmed_at', where: 'confirmed_at is not null' },
@@ -18,6 +19,7 @@ const SOURCES: Record<Counted, { from: 'entry' | 'invite'; at: string; where: st
   expired: { from: 'invite', at: 'expired_at', where: 'expired_at is not null' },
   revoked: { from: 'invite', at: 'revoked_at', where: 'revoked_at is not null and expired_at is null' },
   removed: { from: 'entry', at: 'removed_at', where: 'removed_at is not null' },
+  declined: { from: 'entry', at: 'declined_at', where: 'declined_at is not null' },
 };
 
 function slotIn(at: string): RawBuilder<number> {
@@ -26,13 +28,13 @@ function slotIn(at: string): RawBuilder<number> {
 
 /** Counts the slots of a queue from its entries and invites. */
 async function countSlots(trx: Trx, queue: Queue): Promise<SlotRow[]> {
-  const parts = COUNTED.map((counted) => {
+  const parts = RECOUNTED.map((counted) => {
     const { from, at, where } = SOURCES[counted];
-    const columns = COUNTED.map((name) => sql`${sql.lit(name === counted ? 1 : 0)} as ${sql.ref(name)}`);
+    const columns = RECOUNTED.map((name) => sql`${sql.lit(name === counted ? 1 : 0)} as ${sql.ref(name)}`);
     return sql`select ${slotIn(at)} as slot, ${sql.join(columns)} from ${sql.table(from)}
       where queue_id = ${queue.id} and ${sql.raw(where)}`;
   });
-  const sums = COUNTED.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
+  const sums = RECOUNTED.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
   const { rows } = await sql<SlotRow>`select slot, ${sql.join(sums)}
     from (${sql.join(parts, sql` union all `)}) as happened group by slot`.execute(trx);
   return rows;
@@ -48,7 +50,7 @@ async function countBars(trx: Trx, queue: Queue): Promise<BarRow[]> {
   const times = await sql<BarRow>`select 'accept_time' as kind, slot, bucket, count(*) as count
     from (select ${slotIn('accepted_at')} as slot,
         case ${sql.join(steps, sql` `)} else ${sql.lit(DURATION_LIMITS_MS.length)} end as bucket
-      from invite where queue_id = ${queue.id} and accepted_at is not null) as accepts
+      from invite where queue_id = ${queue.id} and accepted_at is not null and code_id is null) as accepts
     group by slot, bucket`.execute(trx);
   return [...depths.rows, ...times.rows];
 }
@@ -57,7 +59,7 @@ async function countBars(trx: Trx, queue: Queue): Promise<BarRow[]> {
 export async function countWrongStatistics(trx: Trx, queue: Queue): Promise<number> {
   const slots = await trx
     .selectFrom('queue_stat')
-    .select(['slot', ...COUNTED])
+    .select(['slot', ...RECOUNTED])
     .where('queue_id', '=', queue.id)
     .execute();
   const bars = await trx
@@ -76,19 +78,20 @@ export async function countWrongStatistics(trx: Trx, queue: Queue): Promise<numb
 }
 
 function countersOf(row: SlotRow): string[] {
-  return COUNTED.filter((name) => row[name] !== 0).map((name) => `${row.slot} ${name} ${row[name]}`);
+  return RECOUNTED.filter((name) => row[name] !== 0).map((name) => `${row.slot} ${name} ${row[name]}`);
 }
 
 function barOf({ kind, slot, bucket, count }: BarRow): string[] {
   return count === 0 ? [] : [`${slot} ${kind} ${bucket} ${count}`];
 }
 
-/** Rewrites the statistics of a queue from its entries and invites. */
+/** Rewrites the statistics of a queue from its entries and invites, apart from what only they tell. */
 export async function recountStatistics(trx: Trx, queue: Queue): Promise<void> {
-  for (const table of ['queue_stat', 'queue_histogram'] as const)
-    await trx.deleteFrom(table).where('queue_id', '=', queue.id).execute();
-  const slots = (await countSlots(trx, queue)).map((row) => ({ queue_id: queue.id, ...row }));
-  trx.insert('queue_stat', slots);
+  const zero = Object.fromEntries(RECOUNTED.map((name) => [name, 0]));
+  await trx.updateTable('queue_stat').set(zero).where('queue_id', '=', queue.id).execute();
+  await trx.deleteFrom('queue_histogram').where('queue_id', '=', queue.id).execute();
+  const slots = (await countSlots(trx, queue)).map((row) => ({ queue_id: queue.id, ...noCounts(), ...row }));
+  trx.insert('queue_stat', slots, { onConflict: { add: RECOUNTED } });
   const bars = (await countBars(trx, queue)).map((row) => ({ queue_id: queue.id, ...row }));
   trx.insert('queue_histogram', bars);
 }

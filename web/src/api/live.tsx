@@ -10,6 +10,7 @@ export interface Counters {
   invited: number;
   joined: number;
   removed: number;
+  declined: number;
   signups: number;
 }
 

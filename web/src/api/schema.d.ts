@@ -2117,7 +2117,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, removal. Of referrals, invites, moves and changes, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, decisions with their notes, removal. Of referrals, invites, moves, changes and decisions, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -2202,6 +2202,86 @@ export interface paths {
         get: operations["listSameMailbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an entry
+         * @description Invites somebody who is waiting, pending or declined, with the lifetime that the waitlist gives invites. Sends `entry.approved` and `invite.sent`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["approveEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an entry
+         * @description Keeps somebody without a position and ends their open invites. Nobody is told: no email is sent, their status page shows what it did, signing up again changes nothing, and the gate answers as for somebody who was not invited. Credits for referrals stay. Sends `entry.declined`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["declineEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a decline back
+         * @description Gives a declined entry its status and its place in the joining order back. Invites stay revoked, so somebody who was `invited` is `waiting`, unless the waitlist leaves entries of revoked invites `invited`. Sends `entry.restored`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["reconsiderEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or decline many entries
+         * @description Starts a job that decides about a segment or about the entries named, as deciding about each of them does. The audit trail has one record, of the job. With `dryRun`, nothing happens. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         */
+        post: operations["decideEntries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2494,6 +2574,78 @@ export interface paths {
          * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `admin` role, or `support` where the owner lets it send emails and invites again.
          */
         post: operations["resendInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List codes
+         * @description Returns the codes of a waitlist that several people can use, newest first. Open to every role.
+         */
+        get: operations["listCodes"];
+        put?: never;
+        /**
+         * Create a code
+         * @description Creates a code that several people can use, up to a limit. Whoever has it can check and accept it like an invite, with their email. Requires the `support` role.
+         */
+        post: operations["createCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/codes/{codeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a code
+         * @description Returns a code and how many people have used it. Open to every role.
+         */
+        get: operations["getCode"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a code
+         * @description Nobody can use it any more, and no other code gets its text. Who came with it stays. Requires the `support` role.
+         */
+        delete: operations["deleteCode"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a code
+         * @description Changes all given fields or none. The limit cannot be lower than the number of people who have used it. Requires the `support` role.
+         */
+        patch: operations["updateCode"];
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/codes/{codeId}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who came with a code
+         * @description Returns the people who used a code, the last one on the waitlist first. Open to every role.
+         */
+        get: operations["listCodeUses"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3110,7 +3262,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3129,7 +3281,7 @@ export interface components {
             /** @description Email or name at that time. */
             name: string | null;
         };
-        /** @description One thing that an operator, a token or the command line did. */
+        /** @description One thing that an operator, a token or the command line did, or a person with their own data. */
         AuditRecord: {
             /** @description Number of the record, without gaps. */
             number: number;
@@ -3233,7 +3385,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3309,7 +3461,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3535,7 +3687,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3571,7 +3723,7 @@ export interface components {
         };
         /** @description What to change. Everything else stays as it is. `null` restores a default. */
         MailSettingsChanges: {
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs?: number;
@@ -3622,7 +3774,7 @@ export interface components {
              * @example wl_acme
              */
             waitlistId: string;
-            /** @description Kinds of emails that are sent. */
+            /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
             kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
@@ -3690,13 +3842,15 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Name of the kind. */
             name: string;
             /** @description When the email is sent. */
             description: string;
             /** @description Whether this kind is sent. */
             enabled: boolean;
+            /** @description Whether it can be turned off. */
+            optional: boolean;
             /**
              * @description Language of this template.
              * @enum {string}
@@ -3909,7 +4063,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3922,7 +4076,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -3935,7 +4089,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
@@ -4276,7 +4430,7 @@ export interface components {
              * @description Only entries with this status.
              * @enum {string}
              */
-            status?: "pending" | "waiting" | "invited" | "joined" | "removed";
+            status?: "pending" | "waiting" | "invited" | "joined" | "removed" | "declined";
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
@@ -4527,10 +4681,10 @@ export interface components {
             defaults: components["schemas"]["FormDefaults"];
         };
         /**
-         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
+         * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, `removed` was taken off the waitlist, and `declined` is kept without a place.
          * @enum {string}
          */
-        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed";
+        EntryStatus: "pending" | "waiting" | "invited" | "joined" | "removed" | "declined";
         /** @description A person on a waitlist. Every field is always present; a missing value is `null`. */
         Entry: {
             /** @description Unique id of the entry. Never changes. */
@@ -4828,6 +4982,8 @@ export interface components {
             joined: number;
             /** @description Entries that are removed. */
             removed: number;
+            /** @description Entries that are declined. */
+            declined: number;
         };
         /** @description A waitlist and its settings. */
         Waitlist: {
@@ -5360,7 +5516,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed" | "entry.approved" | "entry.declined" | "entry.reconsidered";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -5370,10 +5526,12 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner, or moved or changed the entry: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, moved or changed the entry, or decided about it: an operator, a token or the command line. */
             by: string | null;
             /** @description What an operator changed. Empty if it is not about that. */
             fields: string[];
+            /** @description What was noted with a decision. */
+            note: string | null;
             /** @description Position before it was moved. */
             from: number | null;
             /** @description Position that it was moved to. */
@@ -5422,6 +5580,10 @@ export interface components {
             operatorConfirmation: {
                 [key: string]: unknown;
             } | null;
+            /** @description What was decided about the entry, with the notes, newest first. */
+            decisions: {
+                [key: string]: unknown;
+            }[];
             /** @description All invites to the email. */
             invites: {
                 [key: string]: unknown;
@@ -5437,6 +5599,79 @@ export interface components {
             entries: components["schemas"]["Entry"][];
             /** @description Whether there are others, which are not listed. */
             more: boolean;
+        };
+        /** @description What to note with the decision. */
+        EntryDecision: {
+            /**
+             * @description A note for the team. It is encrypted, and shown in the history of the entry.
+             * @example Works for a partner.
+             */
+            note?: string;
+        };
+        /** @description What to decide, and about whom: exactly one of `segment` and `entries`. */
+        DecisionRequest: {
+            /**
+             * @description `approve` invites, `decline` takes the place in the queue and ends invites, and `reconsider` takes declines back.
+             * @enum {string}
+             */
+            decision: "approve" | "decline" | "reconsider";
+            /** @description Conditions that an entry must all meet. */
+            segment?: {
+                /**
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`. Up to 64.
+                 * @example {
+                 *       "plan": "pro"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                } | string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+            };
+            /** @description With `segment`: only entries with this status. Default: `waiting`, or `declined` to reconsider. */
+            status?: components["schemas"]["EntryStatus"];
+            /** @description The ids of entries, instead of `segment`. Those for whom the decision does not fit are left out. */
+            entries?: string[];
+            /**
+             * @description A note for the team. It is encrypted, and shown in the history of the entry.
+             * @example Works for a partner.
+             */
+            note?: string;
+            /** @description Only say how many it would be about, and who first. */
+            dryRun?: boolean;
+            /** @description The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. It is never about more. */
+            expect?: number;
+        };
+        /** @description What a decision would be about. */
+        DecisionPreview: {
+            /** @description How many people it would be about. */
+            count: number;
+            /** @description The first of them. */
+            preview: components["schemas"]["Entry"][];
         };
         /** @description Why, if that helps whoever decides. */
         ErasureAsked: {
@@ -5620,6 +5855,12 @@ export interface components {
             revoked: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description Entries declined. */
+            declined: number;
+            /** @description How often people downloaded their own data. */
+            downloads: number;
+            /** @description How many people deleted their own data. */
+            deletions: number;
             /** @description Entries that are pending now. */
             pending: number;
             /** @description Entries that are waiting now. */
@@ -5648,6 +5889,8 @@ export interface components {
             accepted: number;
             /** @description Entries removed. */
             removed: number;
+            /** @description Entries declined. */
+            declined: number;
         };
         /** @description Signups with one depth. */
         ReferralDepth: {
@@ -6045,6 +6288,112 @@ export interface components {
              */
             success: true;
             mailable: components["schemas"]["Mailable"];
+        };
+        /** @description A code that several people can use. */
+        Code: {
+            /** @description Unique id of the code. */
+            id: string;
+            /** @description The code. `null` for viewers, and if it cannot be decrypted. */
+            code: string | null;
+            /** @description Link to share. `null` where `code` is. */
+            url: string | null;
+            /**
+             * @description `admit`: whoever has it joins at once.
+             * @enum {string}
+             */
+            does: "admit";
+            /** @description How many people can use it. */
+            limit: number;
+            /** @description How many people have used it. Whoever is removed within a day is not counted. */
+            used: number;
+            /**
+             * Format: date-time
+             * @description When it expires; `null` if it does not.
+             */
+            expiresAt: string | null;
+            /** @description Goes to `tag` in the metadata of everybody who uses it. `null` for viewers. */
+            tag: string | null;
+            /**
+             * Format: date-time
+             * @description When the code was created.
+             */
+            createdAt: string;
+        };
+        /** @description One page of codes. */
+        CodePage: {
+            /** @description Newest first. */
+            codes: components["schemas"]["Code"][];
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A code to create. */
+        CodeRequest: {
+            /**
+             * @description The code, which no other waitlist and environment may have. Capitals do not matter. Default: one is made up.
+             * @example FRIENDS-OF-ADA
+             */
+            code?: string;
+            /**
+             * @description `admit`: whoever has it joins at once.
+             * @enum {string}
+             */
+            does?: "admit";
+            /**
+             * @description How many people can use it.
+             * @example 100
+             */
+            limit: number;
+            /**
+             * Format: date-time
+             * @description When it expires. `null`: never.
+             * @example 2026-12-01T00:00:00Z
+             */
+            expiresAt?: string | null;
+            /**
+             * @description Goes to `tag` in the metadata of everybody who uses it. `null` for none.
+             * @example podcast
+             */
+            tag?: string | null;
+        };
+        /** @description What to change. */
+        CodeChange: {
+            /**
+             * @description How many people can use it.
+             * @example 100
+             */
+            limit?: number;
+            /**
+             * Format: date-time
+             * @description When it expires. `null`: never.
+             * @example 2026-12-01T00:00:00Z
+             */
+            expiresAt?: string | null;
+            /**
+             * @description Goes to `tag` in the metadata of everybody who uses it. `null` for none.
+             * @example podcast
+             */
+            tag?: string | null;
+        };
+        /** @description Somebody who came with a code. */
+        CodeUse: {
+            entry: components["schemas"]["Entry"];
+            /**
+             * Format: date-time
+             * @description When they used the code.
+             */
+            usedAt: string;
+            /**
+             * Format: date-time
+             * @description When they were removed so soon that the code got the place back.
+             */
+            returnedAt: string | null;
+        };
+        /** @description One page of those who came with a code. */
+        CodeUsePage: {
+            /** @description Last on the waitlist first. */
+            uses: components["schemas"]["CodeUse"][];
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
         };
         /**
          * @description `scheduled` waits for its next run, `running` invites people, `paused` waits for an operator unless `resumesItself`, and `done` and `stopped` are final.
@@ -7735,7 +8084,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -8560,7 +8909,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8610,7 +8959,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8665,7 +9014,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8704,7 +9053,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8753,7 +9102,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -8807,7 +9156,7 @@ export interface operations {
                  * @description Only this kind.
                  * @example invite
                  */
-                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
                 /**
                  * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
                  * @example ada@example.com
@@ -12112,6 +12461,212 @@ export interface operations {
             };
         };
     };
+    approveEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    declineEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    reconsiderEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to note with the decision. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EntryDecision"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    decideEntries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to decide, and about whom: exactly one of `segment` and `entries`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description What it would be about, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionPreview"];
+                };
+            };
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
     requestErasure: {
         parameters: {
             query?: {
@@ -12885,6 +13440,269 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResentInvite"];
+                };
+            };
+        };
+    };
+    listCodes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of codes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodePage"];
+                };
+            };
+        };
+    };
+    createCode: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A code to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeRequest"];
+            };
+        };
+        responses: {
+            /** @description The code. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Code"];
+                };
+            };
+        };
+    };
+    getCode: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the code.
+                 * @example cod_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                codeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Code"];
+                };
+            };
+        };
+    };
+    deleteCode: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the code.
+                 * @example cod_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                codeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    updateCode: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description ETag of the settings that you change. If somebody else has changed them since, the answer is 412 `changed_meanwhile`.
+                 * @example "Zk3vQ0p8uVd1mXyT5cRwNg"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the code.
+                 * @example cod_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                codeId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeChange"];
+            };
+        };
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Code"];
+                };
+            };
+        };
+    };
+    listCodeUses: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the code.
+                 * @example cod_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                codeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeUsePage"];
                 };
             };
         };

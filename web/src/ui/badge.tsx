@@ -33,6 +33,7 @@ const STATUS_TONES: Record<EntryStatus, Tone> = {
   invited: 'violet',
   joined: 'accent',
   removed: 'neutral',
+  declined: 'danger',
 };
 
 export function StatusBadge({ status }: { status: EntryStatus }) {

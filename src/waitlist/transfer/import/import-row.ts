@@ -172,7 +172,7 @@ export function readRow(
     joinedAt,
     referredBy: readText(fields.referredBy),
     referralCode: readText(fields.referralCode),
-    standing: status === 'joined' ? readStanding(fields, joinedAt ?? now, timeOf) : undefined,
+    standing: readStanding(status, fields, joinedAt ?? now, timeOf),
     line: raw.line,
   };
   return problems.list.length > 0 ? { problems: problems.list } : { row };
@@ -231,12 +231,15 @@ function parseCell(text: string, problems: RowProblems): unknown {
   return value;
 }
 
-/** Accepted people stay accepted. Invites are not imported, so people with an open invite wait again. */
+/** Accepted people stay accepted, and declined ones declined. Invites are not imported, so people with an open invite wait again. */
 function readStanding(
+  status: string | undefined,
   { invitedAt, acceptedAt }: Fields,
   joinedAt: number,
   timeOf: (value: unknown, field: string) => number | undefined,
-): Standing {
+): Standing | undefined {
+  if (status === 'declined') return { status };
+  if (status !== 'joined') return undefined;
   return {
     status: 'joined',
     invitedAt: timeOf(invitedAt, 'invitedAt') ?? null,

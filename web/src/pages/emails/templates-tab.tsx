@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { MAIL_KINDS } from '../../api/mail-choices.ts';
+import { MAIL_KINDS, type OptionalKind } from '../../api/mail-choices.ts';
 import { useWhyNot } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
@@ -16,21 +16,28 @@ import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { type Template, templatesQuery, updateMailSettings } from './mails.ts';
 
+type OptionalTemplate = Template & { kind: OptionalKind };
+
+function isOptional(template: Template): template is OptionalTemplate {
+  return template.optional;
+}
+
 /** Each kind of email: whether it is sent, and a way to its text. */
 export function TemplatesTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
   const whyNot = useWhyNot('turn emails on and off', 'admin');
   const query = useQuery(templatesQuery(scope));
   const { data: waitlist } = useQuery(waitlistQuery(scope));
-  const [stranding, setStranding] = useState<Template>();
-  const turn = useAct(async ({ kind, name }: Pick<Template, 'kind' | 'name'>, on: boolean) => {
+  const [stranding, setStranding] = useState<OptionalTemplate>();
+  const turn = useAct(async (template: OptionalTemplate, on: boolean) => {
+    const { kind, name } = template;
     try {
       // Others may have been turned on or off meanwhile, here or by somebody else.
       const now = await client.fetchQuery({ ...templatesQuery(scope), staleTime: 0 });
-      const others = now.filter((one) => one.enabled && one.kind !== kind).map((one) => one.kind);
-      await updateMailSettings(scope, { kinds: on ? [...others, kind] : others });
+      const others = now.filter(isOptional).filter((one) => one.enabled && one.kind !== kind);
+      await updateMailSettings(scope, { kinds: [...others.map((one) => one.kind), ...(on ? [kind] : [])] });
       await refresh();
-      toast(`${name} is ${on ? 'on' : 'off'}`, { undo: () => void turn.run({ kind, name }, !on) });
+      toast(`${name} is ${on ? 'on' : 'off'}`, { undo: () => void turn.run(template, !on) });
     } catch (error) {
       toastError(error);
     }
@@ -70,19 +77,23 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
                   </span>
                   <span className="block text-sm text-mute">{template.description}</span>
                 </Link>
-                <span className="relative z-10">
-                  <Switch
-                    label={<span className="sr-only">Send {template.name}</span>}
-                    checked={template.enabled}
-                    disabled={whyNot !== undefined}
-                    readOnly={turn.busy}
-                    onChange={(on) =>
-                      !on && template.kind === 'confirm' && waitlist?.confirmEmails
-                        ? setStranding(template)
-                        : void turn.run(template, on)
-                    }
-                  />
-                </span>
+                {isOptional(template) ? (
+                  <span className="relative z-10">
+                    <Switch
+                      label={<span className="sr-only">Send {template.name}</span>}
+                      checked={template.enabled}
+                      disabled={whyNot !== undefined}
+                      readOnly={turn.busy}
+                      onChange={(on) =>
+                        !on && template.kind === 'confirm' && waitlist?.confirmEmails
+                          ? setStranding(template)
+                          : void turn.run(template, on)
+                      }
+                    />
+                  </span>
+                ) : (
+                  <Badge>Always on</Badge>
+                )}
                 <ChevronRight className="size-4 shrink-0 text-mute" aria-hidden />
               </li>
             ))}

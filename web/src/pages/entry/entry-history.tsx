@@ -23,6 +23,9 @@ const LOOKS: Record<Event['kind'], [text: string, dot: string]> = {
   'entry.moved': ['Was moved', 'bg-warn'],
   'entry.updated': ['Was corrected', 'bg-warn'],
   'entry.removed': ['Was removed', 'bg-danger'],
+  'entry.approved': ['Was approved', 'bg-accent'],
+  'entry.declined': ['Was declined', 'bg-danger'],
+  'entry.reconsidered': ['Decline taken back', 'bg-warn'],
 };
 
 const FIELDS: Readonly<Record<string, string>> = {

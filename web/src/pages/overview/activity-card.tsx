@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { number } from '../../ui/number.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -9,13 +10,13 @@ import type { Statistics } from './statistics-query.ts';
 export function ActivityCard({ statistics }: { statistics: Statistics | undefined }) {
   return (
     <Card title="Activity" about="In this period, whenever people joined.">
-      {statistics ? <Steps {...statistics} /> : <Skeleton className="h-55" />}
+      {statistics ? <Steps {...statistics} /> : <Skeleton className="h-68" />}
     </Card>
   );
 }
 
 function Steps({ totals, invites, from, to }: Statistics) {
-  const { signups, referred, invited, accepted } = totals;
+  const { signups, referred, invited, accepted, downloads, deletions } = totals;
   return (
     <div className="flex flex-col gap-4">
       <Bars
@@ -38,15 +39,20 @@ function Steps({ totals, invites, from, to }: Statistics) {
         ]}
       />
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">
-        <div>
-          <dt className="text-mute">Open invites now</dt>
-          <dd className="font-medium tabular-nums">{number(invites.open)}</dd>
-        </div>
-        <div>
-          <dt className="text-mute">Time to accept</dt>
-          <dd className="font-medium tabular-nums">{duration(invites.timeToAccept.medianMs)}</dd>
-        </div>
+        <Fact label="Open invites now">{number(invites.open)}</Fact>
+        <Fact label="Time to accept">{duration(invites.timeToAccept.medianMs)}</Fact>
+        <Fact label="Downloaded own data">{number(downloads)}</Fact>
+        <Fact label="Deleted own data">{number(deletions)}</Fact>
       </dl>
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-mute">{label}</dt>
+      <dd className="font-medium tabular-nums">{children}</dd>
     </div>
   );
 }

@@ -94,6 +94,7 @@ const NOBODY: Record<QueueTab, [title: string, about: string]> = {
   ],
   invited: ['No open invites', 'People are here from their invite until they accept it.'],
   joined: ['Nobody has joined yet', 'People are here once they accept an invite.'],
+  declined: ['Nobody was declined', 'People you decline stay here. They are not told.'],
   removed: ['Nobody was removed', 'People you take off the waitlist stay here.'],
   all: ['Nobody here', 'Signups appear here at once.'],
 };

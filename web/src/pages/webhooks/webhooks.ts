@@ -22,6 +22,8 @@ const ABOUT_EVENTS: Readonly<Record<EventKind, string>> = {
   'entry.removed': 'Somebody was removed',
   'entry.restored': 'Somebody was put back',
   'entry.updated': 'What is stored about somebody was corrected',
+  'entry.approved': 'Somebody was approved',
+  'entry.declined': 'Somebody was declined',
   'mail.bounced': 'Emails to somebody bounce',
   'mail.complained': 'Somebody marked an email as spam',
   'wave.started': 'A run of a wave began',
