@@ -90,6 +90,21 @@ export const entries: Command[] = [
     }),
     show: outcomeOf,
   }),
+  command<PresentedEntry>('mergeEntries', {
+    name: 'entry merge',
+    once: true,
+    about: 'Merge two entries of one person: the first one into the second.',
+    operands: { FROM: false, INTO: false },
+    fields: { entryId: false, into: false },
+    input: async (flags, context, [from = '', into = '']) => {
+      const queue = await queueOf(context, flags);
+      return {
+        entryId: await entryIdOf(context, queue, from),
+        into: await entryIdOf(context, queue, into),
+      };
+    },
+    show: outcomeOf,
+  }),
   {
     name: 'entry list',
     operations: ['listEntries'],

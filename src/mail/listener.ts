@@ -8,7 +8,7 @@ import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/e
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { keepRecipient, mailedEntry, mailMessage } from './stored-mail.ts';
+import { keepRecipients, mailedEntry, mailMessage } from './stored-mail.ts';
 import { isOn, type MailKind } from './templates/kinds.ts';
 import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 
@@ -23,8 +23,8 @@ export function mailListener(log: Log): Listener {
       return isRequested(event) || isOn(kind, settings.mailKinds);
     },
     compose: async (change, all, entries) => {
-      for (const { entry, formerEmail } of all.filter(isReaddressed))
-        await keepRecipient(change, entry, formerEmail);
+      for (const { entry, formerEmails } of all.filter(isReaddressed))
+        await keepRecipients(change, entry, formerEmails);
       const events = all.filter((event) => !isReaddressed(event));
       const { queue, now, settings } = change;
       const seqs = events.flatMap((event) => (isNewcomer(event) ? [] : (entryOf(event) ?? [])));
@@ -53,8 +53,8 @@ export function mailListener(log: Log): Listener {
 /** Sends nothing by itself. */
 function isReaddressed(
   event: DomainEvent,
-): event is Extract<DomainEvent, { kind: 'entry.updated' }> & { formerEmail: string } {
-  return event.kind === 'entry.updated' && event.formerEmail !== undefined;
+): event is Extract<DomainEvent, { kind: 'entry.updated' }> & { formerEmails: object } {
+  return event.kind === 'entry.updated' && event.formerEmails !== undefined;
 }
 
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {

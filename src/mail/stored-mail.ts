@@ -125,21 +125,20 @@ const findNewcomerMails = statement<
     .where('e.kind', 'in', ['email.confirm', 'email.welcome']),
 );
 
-/** Those of a newcomer say where they went, now that the person gets another address. */
-export async function keepRecipient(
+/** Those of a newcomer say where they went, now that the person has another address. */
+export async function keepRecipients(
   { trx, queue }: Pick<QueueChange, 'trx' | 'queue'>,
   seq: number,
-  formerEmail: string,
+  formerEmails: Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const { id, body } of await trx.run(findNewcomerMails, { queueId: queue.id, seq })) {
     const text = body && ifReadable(() => queue.vault.open<string>('event.body', id, body));
-    if (!text || !('seq' in JSON.parse(text))) continue;
-    const mail = await readMail({ db: trx }, queue, text);
-    if (!mail) continue;
-    const sent: StoredMail = { ...mail, to: formerEmail };
-    trx.update('event', { key: ['queue_id', 'id'] }, [
-      { queue_id: queue.id, id, body: queue.vault.seal('event.body', Buffer.from(id), JSON.stringify(sent)) },
-    ]);
+    const mail = text ? (JSON.parse(text) as StoredMail | NewcomerMail) : undefined;
+    const to = mail && 'seq' in mail ? formerEmails[mail.id] : undefined;
+    const sent = to !== undefined && (await readMail({ db: trx }, queue, JSON.stringify({ ...mail, seq })));
+    if (!sent) continue;
+    const sealed = queue.vault.seal('event.body', Buffer.from(id), JSON.stringify({ ...sent, to }));
+    trx.update('event', { key: ['queue_id', 'id'] }, [{ queue_id: queue.id, id, body: sealed }]);
   }
 }
 

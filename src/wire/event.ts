@@ -43,7 +43,7 @@ const ReferralData = data({
 const InviteData = data({ invite: InviteSchema, entry: EntryOrNull });
 const RemovedData = data({
   entry: exactlyOne([EntrySchema, ErasedEntry], {
-    description: 'The entry as it was right after the change, or only its `id` if it was erased.',
+    description: 'The entry as it was right after the change, or only its `id` if it was erased or merged.',
   }),
 });
 const EXAMPLE_RUN = { scheduledAt: '2026-11-16T08:00:00.000Z', invited: 500 };
@@ -115,14 +115,14 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
   'invite.expired': ofInvite('invite.expired', 'An invite expired.'),
   'entry.removed': event(
     'entry.removed',
-    'An entry was taken off the waitlist, or its personal data was erased.',
+    'An entry was taken off the waitlist, was merged into another one, or its personal data was erased.',
     RemovedData,
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
   'entry.restored': ofEntry('entry.restored', 'A removed or declined entry was put back.'),
   'entry.updated': ofEntry(
     'entry.updated',
-    'An operator changed what is stored about a person: email, phone, metadata or referrer.',
+    'An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it.',
   ),
   'entry.approved': ofEntry('entry.approved', 'An operator or a rule approved an entry, which invites it.'),
   'entry.declined': ofEntry('entry.declined', 'An operator or a rule declined an entry.'),

@@ -90,13 +90,13 @@ forEachEngine((engine) => {
         phone: '+14155550103',
       });
       assertError(taken, 409, 'conflict');
-      assert.match(taken.text, new RegExp(`email: ${bob} already has it; that entry is waiting`));
+      assert.match(taken.text, new RegExp(`email: already belongs to ${bob}, which is waiting`));
       assert.equal((await list.lookup('ada@example.com')).body.phone, '+14155550101');
       const phone = await repair(list, 'ada@example.com', { phone: '+1 415 555 0102' });
-      assert.match(phone.text, new RegExp(`phone: ${bob} already has it`));
+      assert.match(phone.text, new RegExp(`phone: already belongs to ${bob}`));
       await ask('DELETE', `/waitlists/${list.id}/entries/${bob}`);
       const removed = await repair(list, 'ada@example.com', { email: 'bob@example.com' });
-      assert.match(removed.text, /that entry is removed/);
+      assert.match(removed.text, /which is removed/);
     });
 
     it('names a field that is wrong, and changes nothing', async () => {
@@ -256,6 +256,146 @@ forEachEngine((engine) => {
         circle.text,
         new RegExp(`${await idOf(list, 'c@example.com')} was referred by this person`),
       );
+    });
+  });
+
+  describe('two entries of one person', () => {
+    const merge = async (of: List, from: string, into: string) => {
+      const [id, other] = [await idOf(of, from), await idOf(of, into)];
+      const path = `/waitlists/${of.id}/entries/${id}/merge`;
+      const preview = await ask<PresentedEntry>('GET', `${path}?into=${other}`);
+      assert.equal((await of.lookup(from)).body.id, id, 'a preview changes nothing');
+      const merged = await ask<PresentedEntry>('POST', path, { body: { into: other } });
+      assert.equal(merged.status, 200, merged.text);
+      assert.deepEqual({ ...merged.body, position: null }, preview.body);
+      assert.equal(merged.body.id, other);
+      await assertSound(of);
+      return merged.body;
+    };
+
+    it('become one at the earlier place, with what both had', async () => {
+      const list = await service.waitlist({ boost: 0 });
+      await list.signup(
+        { email: 'zoe@example.com' },
+        { phone: '+14155550101', metadata: { name: 'Ada', plan: 'free' } },
+        { email: 'bob@example.com', referredBy: '+14155550101' },
+        { email: 'ada@example.com', metadata: { plan: 'pro' } },
+        { email: 'cid@example.com', referredBy: 'ada@example.com' },
+      );
+      const later = (await list.lookup('ada@example.com')).body;
+      const { code } = await list.invite('ada@example.com');
+      const merged = await merge(list, '+14155550101', 'ada@example.com');
+      assert.deepEqual(
+        [merged.email, merged.phone, merged.status, merged.referrals, merged.metadata],
+        ['ada@example.com', '+14155550101', 'invited', 2, { name: 'Ada', plan: 'pro' }],
+      );
+      const entries = await list.walk();
+      assert.deepEqual(
+        entries.map(({ email, referredBy }) => [email?.[0], referredBy]),
+        [
+          ['z', null],
+          ['a', null],
+          ['b', 'ada@example.com'],
+          ['c', 'ada@example.com'],
+        ],
+      );
+      await list.signup({ email: 'dan@example.com', referredBy: later.referralCode?.toUpperCase() });
+      assert.equal((await list.lookup('dan@example.com')).body.referredBy, 'ada@example.com');
+      assert.equal((await service.accept(code)).status, 200);
+      const signedUp = await ask<{ totals: { signups: number } }>('GET', `/waitlists/${list.id}/statistics`);
+      assert.equal(signedUp.body.totals.signups, 5);
+    });
+
+    it('count each referral once, within the cap and without their own', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' }, { email: 'ada@example.org' });
+      await list.signup({ email: 'ada+2@example.org', referredBy: 'ada@example.com' });
+      for (const [at, by] of ['com', 'org', 'com', 'org'].entries())
+        await list.signup({ email: `p${at}@example.com`, referredBy: `ada@example.${by}` });
+      await updateWaitlist(service.context, list.id, { referralCap: 3 });
+      const merged = await merge(list, 'ada@example.org', 'ada@example.com');
+      assert.equal(merged.referrals, 3);
+      const credited = (await list.walk()).filter(({ referredBy }) => referredBy !== null);
+      assert.deepEqual(
+        credited.map(({ email }) => email),
+        ['ada+2@example.org', 'p0@example.com', 'p1@example.com'],
+      );
+    });
+
+    it('keep what either of them did not want, and every invite', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' }, { email: 'ada@example.org' });
+      const queue = await list.queue();
+      const { db } = service.context;
+      await suppress(db.query, queue, hashOf(queue, 'ada@example.com'), 'unsubscribed', 1);
+      await suppress(db.query, queue, hashOf(queue, 'ada@example.com'), 'bounced', 1);
+      const { code } = await list.invite('ada@example.com');
+      const merged = await merge(list, 'ada@example.com', 'ada@example.org');
+      assert.deepEqual([merged.email, merged.status], ['ada@example.org', 'invited']);
+      const { body } = await service.check(code);
+      assert.equal(body.valid && body.email, 'ada@example.org');
+      const rows = await db.query
+        .selectFrom('mail_suppression')
+        .select('reason')
+        .where('queue_id', '=', queue.id)
+        .execute();
+      assert.deepEqual(rows, [{ reason: 'unsubscribed' }]);
+    });
+
+    it('lose a referrer who is one of them, or whom they led to', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' });
+      await list.signup({ email: 'bob@example.com', referredBy: 'ada@example.com' });
+      await list.signup({ email: 'ada@example.org', referredBy: 'bob@example.com' });
+      const merged = await merge(list, 'ada@example.org', 'ada@example.com');
+      assert.deepEqual([merged.referredBy, merged.referrals], [null, 1]);
+      assert.equal((await list.lookup('bob@example.com')).body.referrals, 0);
+    });
+
+    it('are told apart, and are not removed', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      const [ada, bob] = [await idOf(list, 'ada@example.com'), await idOf(list, 'bob@example.com')];
+      const path = `/waitlists/${list.id}/entries/${ada}/merge`;
+      for (const [into, status, message] of [
+        [ada, 400, /into: is the entry itself/],
+        ['ent_06gxx2p9r1yn1vp1ryss481fhw', 404, /into: there is no entry/],
+        ['x', 404, /into: there is no entry x/],
+      ] as const) {
+        const answer = await ask('POST', path, { body: { into } });
+        assert.equal(answer.status, status, answer.text);
+        assert.match(answer.text, message);
+      }
+      await ask('DELETE', `/waitlists/${list.id}/entries/${bob}`);
+      const removed = await ask('POST', path, { body: { into: bob } });
+      assertError(removed, 409, 'conflict');
+      assert.match(removed.text, /into: this entry is removed; put it back or erase it first/);
+    });
+
+    it('are recorded, and sent as one that changed and one that is gone', async () => {
+      const list = await service.waitlist();
+      const events = await listen(service.context, await list.queue());
+      await list.signup({ email: 'ada@example.com' }, { email: 'ada@example.org' });
+      const from = await idOf(list, 'ada@example.com');
+      await events();
+      const { id } = await merge(list, 'ada@example.com', 'ada@example.org');
+      const [record] = await auditOf(service, `entry:${id}`);
+      assert.deepEqual([record?.action, record?.details.after], ['entry.merged', { from }]);
+      assert.deepEqual(
+        (await events()).map(({ event, data }) => [event, data.entry?.id]),
+        [
+          ['entry.updated', id],
+          ['entry.removed', from],
+        ],
+      );
+    });
+
+    it('is a command', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' }, { phone: '+14155550101' });
+      const words = ['entry', 'merge', '+14155550101', 'ada@example.com', '--waitlist', list.id];
+      const merged = await jsonOf<PresentedEntry>(service.storage.environment, ...words);
+      assert.deepEqual([merged.email, merged.phone], ['ada@example.com', '+14155550101']);
     });
   });
 

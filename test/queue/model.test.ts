@@ -74,6 +74,7 @@ const ways: [number, fc.Arbitrary<Step>][] = [
   [4, fc.record({ do: fc.constant('change email'), which, email: someone })],
   [2, fc.record({ do: fc.constant('change phone'), which, phone: anyPhone })],
   [5, fc.record({ do: fc.constant('change referrer'), which, referredBy: referrer })],
+  [5, fc.record({ do: fc.constant('merge'), which, into: which })],
   [3, fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: MOMENT }) })],
   [2, fc.constant({ do: 'expire' })],
   [2, fc.constant({ do: 'keep up' })],

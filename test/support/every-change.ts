@@ -261,6 +261,12 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
       path: of(list, `/entries/${await entryOf(list)}`),
       body: { metadata: { plan: 'free' } },
     }),
+    mergeEntries: async (list) => {
+      const from = await entryOf(list);
+      await list.signup({ email: 'ada@example.org' });
+      const into = (await list.lookup('ada@example.org')).body.id;
+      return { path: of(list, `/entries/${from}/merge`), body: { into } };
+    },
     approveEntry: async (list) => ({ path: of(list, `/entries/${await entryOf(list)}/approve`), body: {} }),
     declineEntry: async (list) => ({
       path: of(list, `/entries/${await entryOf(list)}/decline`),

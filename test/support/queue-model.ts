@@ -386,6 +386,69 @@ export class QueueModel {
     this.#decideAgain([...open, { at: entry, entry }], before);
   }
 
+  /** The earlier one stays, with what the other one says counting more. */
+  merge(from: ModelEntry, into: ModelEntry): void {
+    const [first, second] = from.seq < into.seq ? [from, into] : [into, from];
+    const referrer =
+      [first.referrer, second.referrer].find(
+        (each) =>
+          each !== null && ![first, second].some((entry) => entry === each || this.isBelow(each, entry)),
+      ) ?? null;
+    const mailboxes = [first.email, second.email].map(mailboxOf);
+    const email = into.email ?? from.email;
+    for (const invite of this.invites)
+      if (same(invite.email, from.email) || same(invite.email, into.email)) invite.email = email;
+    const confirmed = [first, second].filter((entry) => entry.confirmed);
+    const status = ['joined', 'invited', 'waiting', 'pending'].find(
+      (each) => from.status === each || into.status === each,
+    ) as Status;
+    const plan = into.plan ?? from.plan;
+    if (plan !== first.plan) this.changePlan(first, plan);
+    const before = new Map(this.entries.map((each) => [each, each.referrals]));
+    Object.assign(first, {
+      email,
+      phone: into.phone ?? from.phone,
+      status,
+      confirmed: confirmed.length > 0,
+      countsAt: Math.min(
+        ...(confirmed.length > 0 ? confirmed : [{ countsAt: first.createdAt }]).map((e) => e.countsAt),
+      ),
+      invitedAt: status === 'waiting' ? null : earliest(first.invitedAt, second.invitedAt),
+      joinedAt: earliest(first.joinedAt, second.joinedAt),
+      importedBy: first.importedBy === second.importedBy ? first.importedBy : null,
+    });
+    Object.assign(second, { email: null, phone: null });
+    const open: Open[] = [];
+    for (const [index, entry] of [first, second].entries()) {
+      const mailbox = mailboxes[index] ?? null;
+      if (!entry.credited) continue;
+      if (entry === second || referrer !== entry.referrer) this.#lose(entry, open);
+      if (mailbox !== null) open.push({ at: entry, heirs: { mailbox } });
+    }
+    if (referrer !== first.referrer) first.referrer = referrer;
+    const had = first.referrals;
+    const adopted = this.entries.filter((entry) => entry.referrer === second);
+    for (const entry of adopted) entry.referrer = first;
+    const credits = adopted.filter(({ credited }) => credited).length;
+    first.referrals += credits;
+    const cap = this.settings.referralCap ?? Number.POSITIVE_INFINITY;
+    for (let beyond = had + credits - Math.max(cap, had, credits); beyond > 0; beyond -= 1) {
+      const last = this.entries
+        .filter((entry) => entry.referrer === first && entry.credited)
+        .sort(byOrder)
+        .at(-1);
+      if (last) this.#lose(last, open, true);
+    }
+    const own = this.entries.filter(
+      (entry) =>
+        entry.referrer === first && [...mailboxes, mailboxOf(email)].includes(mailboxOf(entry.email) ?? -1),
+    );
+    open.push(...[first, ...own].map((entry) => ({ at: entry, entry })));
+    this.#decideAgain(open, before);
+    second.phone = -1;
+    this.#forget([second]);
+  }
+
   /** Whether one was referred by the other, directly or through others. */
   isBelow(entry: ModelEntry, above: ModelEntry): boolean {
     for (let at = entry.referrer; at; at = at.referrer) if (at === above) return true;
@@ -639,6 +702,10 @@ interface Open {
   at: ModelEntry;
   entry?: ModelEntry;
   heirs?: Heirs | undefined;
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function byOrder(a: ModelEntry, b: ModelEntry): number {

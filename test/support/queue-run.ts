@@ -5,9 +5,12 @@ import path from 'node:path';
 import { STATUSES } from '../../src/db/tables.ts';
 import { DECIDING, decideEntry, type Verb } from '../../src/waitlist/decisions/decide.ts';
 import { decideMany } from '../../src/waitlist/decisions/decide-many.ts';
+import { readEntry } from '../../src/waitlist/entries/browse-entries.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
+import { mergeEntries, previewMerge } from '../../src/waitlist/entries/merge-entries.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
+import { searchEntry } from '../../src/waitlist/finding/search-entry.ts';
 import { listInvites } from '../../src/waitlist/invites/browse-invites.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
@@ -22,7 +25,7 @@ import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { runUndo, startUndo } from '../../src/waitlist/transfer/import/undo-import.ts';
 import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
-import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import type { Service } from './harness.ts';
 import {
   FIRST_ALIAS,
@@ -52,6 +55,7 @@ export type Step =
   | { do: 'change metadata'; which: number; plan: number | null }
   | { do: 'change email'; which: number; email: number }
   | { do: 'change phone'; which: number; phone: number | null }
+  | { do: 'merge'; which: number; into: number }
   | { do: 'change referrer'; which: number; referredBy: ModelReferrer }
   | { do: 'set'; changes: Partial<ModelSettings> }
   | { do: 'wait'; ms: number }
@@ -278,6 +282,24 @@ export async function startRun(service: Service, settings: ModelSettings) {
     else entry.phone = step.phone;
   };
 
+  const merge = async ({ which, into: other }: Extract<Step, { do: 'merge' }>) => {
+    const [from, into] = [which, other].map((number) => number % Math.max(1, seen.length));
+    const [shown, kept] = [seen[from ?? 0], seen[into ?? 0]];
+    const [gone, stays] = [model.entries[from ?? 0], model.entries[into ?? 0]];
+    if (!shown || !kept || !gone || !stays) return;
+    const merging = () => mergeEntries(context, queue, shown.id, kept.id);
+    if ([gone, stays].some(({ status }) => status === 'removed' || status === 'declined'))
+      return assert.rejects(merging, { code: 'conflict' });
+    if (gone === stays) return assert.rejects(merging, { code: 'invalid_request' });
+    const preview = presentEntry(await previewMerge(context, queue, shown.id, kept.id));
+    await merging();
+    model.merge(gone, stays);
+    const merged = presentEntry(await readEntry(context, queue, kept.id));
+    assert.deepEqual({ ...merged, position: null }, preview);
+    const [found] = [await searchEntry(context, queue, shown.referralCode ?? '')];
+    assert.equal(found && presentEntry(found).id, kept.id, 'its code leads to who it was merged into');
+  };
+
   const segmentOf = ({ plan, joinedBefore, joinedAfter, ...rest }: ModelSegment) => {
     const times = {
       ...(joinedBefore === undefined ? {} : { joinedBefore: began + joinedBefore }),
@@ -353,6 +375,8 @@ export async function startRun(service: Service, settings: ModelSettings) {
       case 'move':
       case 'change metadata':
         return update(step);
+      case 'merge':
+        return merge(step);
       case 'change email':
       case 'change phone':
       case 'change referrer':

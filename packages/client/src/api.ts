@@ -356,8 +356,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An entry was taken off the waitlist, or its personal data was erased
-         * @description An entry was taken off the waitlist, or its personal data was erased. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * An entry was taken off the waitlist, was merged into another one, or its personal data was erased
+         * @description An entry was taken off the waitlist, was merged into another one, or its personal data was erased. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["entryRemovedEvent"];
         delete?: never;
@@ -396,8 +396,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An operator changed what is stored about a person: email, phone, metadata or referrer
-         * @description An operator changed what is stored about a person: email, phone, metadata or referrer. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it
+         * @description An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["entryUpdatedEvent"];
         delete?: never;
@@ -1024,7 +1024,7 @@ export interface components {
             /** @description Id of the entry. */
             id: string;
         };
-        /** @description An entry was taken off the waitlist, or its personal data was erased. */
+        /** @description An entry was taken off the waitlist, was merged into another one, or its personal data was erased. */
         EntryRemovedEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)
@@ -1047,7 +1047,7 @@ export interface components {
             waitlist: components["schemas"]["WaitlistReference"];
             /** @description Details of the event. */
             data: {
-                /** @description The entry as it was right after the change, or only its `id` if it was erased. */
+                /** @description The entry as it was right after the change, or only its `id` if it was erased or merged. */
                 entry: components["schemas"]["Entry"] | components["schemas"]["ErasedEntry"];
             };
         };
@@ -1078,7 +1078,7 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
-        /** @description An operator changed what is stored about a person: email, phone, metadata or referrer. */
+        /** @description An operator changed what is stored about a person (email, phone, metadata or referrer) or merged another entry into it. */
         EntryUpdatedEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)

@@ -5,6 +5,7 @@ import { mayActAs, referenceTo } from '../../operators/roles.ts';
 import { browseEntries, isEntryId, readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { entriesBySeq, SORTS } from '../../waitlist/entries/entries.ts';
 import { eraseEntry } from '../../waitlist/entries/erase-entry.ts';
+import { mergeEntries, previewMerge } from '../../waitlist/entries/merge-entries.ts';
 import { updateEntry } from '../../waitlist/entries/update-entry.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
 import { removeEntry, restoreEntry } from '../../waitlist/invites/removal.ts';
@@ -165,6 +166,29 @@ const EntryChange = Type.Object(
     }),
   },
 );
+
+const into = Type.String({
+  ...WORD,
+  description: 'Id of the entry that stays.',
+  examples: [EXAMPLE_ADMIN_ENTRY.id],
+});
+
+const EntryMerge = Type.Object(
+  { into },
+  {
+    ...named('EntryMerge'),
+    ...closed,
+    description: 'Which entry it is merged into.',
+    ...withExamples({
+      twins: { summary: 'Two entries of one person', value: { into: EXAMPLE_ADMIN_ENTRY.id } },
+    }),
+  },
+);
+
+const MERGE_CONFLICT = {
+  when: 'One of them is removed or declined.',
+  message: 'into: this entry is removed; put it back or erase it first',
+};
 
 const EntryRemoval = Type.Object(
   {
@@ -350,13 +374,61 @@ export const entries = [
     errors: {
       conflict: {
         when: 'The status of the entry does not allow it, another entry has this email or phone, or referrals would form a circle.',
-        message: 'email: ent_06gxx2p9r1yn1vp1ryss481fhw already has it; that entry is waiting',
+        message:
+          'email: already belongs to ent_06gxx2p9r1yn1vp1ryss481fhw, which is waiting; merge the two if they are one person',
       },
     },
     run: async ({ context, queue, params: { entryId }, body }) => {
       if (Object.keys(body).length === 0) throw invalid('body: names nothing to change');
       await updateEntry(context, queue, entryId, body);
       return presentAdminEntry(await readEntry(context, queue, entryId));
+    },
+  }),
+  operation({
+    id: 'previewMerge',
+    at: 'GET /waitlists/:waitlistId/entries/:entryId/merge',
+    tag,
+    summary: 'Preview a merge',
+    description:
+      'Returns what would become of two entries if they were merged, without the position. Changes nothing.',
+    role: 'admin',
+    support: 'repair',
+    shows: 'people',
+    scope,
+    params,
+    query: { into },
+    answer: {
+      description: 'The entry as it would be.',
+      schema: AdminEntrySchema,
+      example: { ...EXAMPLE_ADMIN_ENTRY, position: null },
+    },
+    errors: { conflict: MERGE_CONFLICT },
+    run: async ({ context, queue, mask, params: { entryId }, query }) =>
+      mask.entry(presentAdminEntry(await previewMerge(context, queue, entryId, query.into))),
+  }),
+  operation({
+    id: 'mergeEntries',
+    at: 'POST /waitlists/:waitlistId/entries/:entryId/merge',
+    tag,
+    summary: 'Merge two entries of one person',
+    description:
+      'Makes one entry of two, in one transaction. It has the id of `into`, the place and the signup time of whoever joined first, the status that is further, ' +
+      'the referrals of both within the cap, and all invites. Email, phone and metadata are those of `into`, and of the other where it has none. ' +
+      'Somebody who unsubscribed with either address stays unsubscribed. The other one counts as if it had never joined; its referral code goes on to work.',
+    role: 'admin',
+    support: 'repair',
+    scope,
+    params,
+    body: EntryMerge,
+    answer: {
+      description: 'The entry as it is now.',
+      schema: AdminEntrySchema,
+      example: EXAMPLE_ADMIN_ENTRY,
+    },
+    errors: { conflict: MERGE_CONFLICT },
+    run: async ({ context, queue, params: { entryId }, body }) => {
+      await mergeEntries(context, queue, entryId, body.into);
+      return presentAdminEntry(await readEntry(context, queue, body.into));
     },
   }),
   operation({

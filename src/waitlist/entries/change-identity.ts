@@ -46,9 +46,7 @@ export async function changeIdentity(
   const mailbox = mailboxHash(vault, email.key);
   trx.update('entry', { key }, [{ ...row, email_hash: emailHash, mailbox_hash: mailbox, addressed_at: now }]);
   if (former) {
-    await moveInvites(change, former, { email: email.shown, hash: emailHash });
-    await moveMessages(change, former, emailHash);
-    await moveSuppression(change, former, emailHash);
+    await moveAddress(change, former, { email: email.shown, hash: emailHash });
   }
   await changeMailbox(change, entry, mailbox ?? emailHash);
 }
@@ -67,14 +65,28 @@ async function refuseTaken(
     .where('seq', '<>', seq)
     .executeTakeFirst();
   if (holder)
-    throw conflict(`${field}: ${formatId('ent', holder.id)} already has it; that entry is ${holder.status}`);
+    throw conflict(
+      `${field}: already belongs to ${formatId('ent', holder.id)}, which is ${holder.status}; merge the two if they are one person`,
+    );
+}
+
+interface Address {
+  readonly email: string;
+  readonly hash: Uint8Array;
+}
+
+/** What is stored under the former one: invites, messages, and that the person wants no emails. */
+export async function moveAddress(change: QueueChange, former: Uint8Array, now: Address): Promise<void> {
+  await moveInvites(change, former, now);
+  await moveMessages(change, former, now.hash);
+  await moveSuppression(change, former, now.hash);
 }
 
 /** With their codes. */
 async function moveInvites(
   { trx, queue }: QueueChange,
   former: Uint8Array,
-  { email, hash }: { email: string; hash: Buffer },
+  { email, hash }: Address,
 ): Promise<void> {
   const invites = await trx
     .selectFrom('invite')
@@ -90,7 +102,11 @@ async function moveInvites(
   trx.update('invite', { key: ['queue_id', 'id'] }, rows);
 }
 
-async function moveMessages({ trx, queue }: QueueChange, former: Uint8Array, subject: Buffer): Promise<void> {
+export async function moveMessages(
+  { trx, queue }: QueueChange,
+  former: Uint8Array,
+  subject: Uint8Array,
+): Promise<void> {
   const about = await trx
     .deleteFrom('event_subject')
     .where('queue_id', '=', queue.id)
@@ -104,7 +120,7 @@ async function moveMessages({ trx, queue }: QueueChange, former: Uint8Array, sub
 async function moveSuppression(
   { trx, queue }: QueueChange,
   former: Uint8Array,
-  emailHash: Buffer,
+  emailHash: Uint8Array,
 ): Promise<void> {
   const suppressed = await trx
     .deleteFrom('mail_suppression')
@@ -136,7 +152,7 @@ async function changeMailbox(change: QueueChange, entry: Identity, mailbox: Uint
 }
 
 /** Whom somebody referred with one of these mailboxes. */
-async function referredFrom(
+export async function referredFrom(
   { trx, queue }: QueueChange,
   seq: number,
   ...mailboxes: (Uint8Array | null)[]

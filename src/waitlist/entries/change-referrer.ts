@@ -30,7 +30,7 @@ export async function changeReferrer(
   if ((referrer?.seq ?? null) === row.referrer_seq) return referrers;
   const credits = decideAgain(change);
   await credits.release(seq);
-  await link(change, row, referrer?.seq ?? null);
+  await linkReferrer(change, row, referrer?.seq ?? null);
   await trx.deleteFrom('referral_review').where('queue_id', '=', queue.id).where('seq', '=', seq).execute();
   await credits.reopen([seq]);
   await credits.settle();
@@ -49,7 +49,7 @@ async function readReferral({ trx, queue }: QueueChange, seq: number) {
     .executeTakeFirstOrThrow();
 }
 
-async function link(
+export async function linkReferrer(
   change: QueueChange,
   row: { seq: number; depth: number; created_at: number },
   referrerSeq: number | null,
@@ -82,7 +82,7 @@ async function findReferrer(change: QueueChange, seq: number, wanted: Identifier
 }
 
 /** Whether a chain of referrals leads from one entry to the other. */
-async function isAbove({ trx, queue }: QueueChange, above: number, below: number): Promise<boolean> {
+export async function isAbove({ trx, queue }: QueueChange, above: number, below: number): Promise<boolean> {
   const { rows } = await sql<{ seq: number }>`
     with recursive chain (seq) as (
       select referrer_seq from entry

@@ -50,7 +50,8 @@ export async function updateEntry(
     const fields = FIELDS.filter((field) => changes[field] !== undefined);
     if (fields.length > 0) {
       const formerEmail = person?.email && former?.email;
-      change.record({ kind: 'entry.updated', entry: entry.seq, ...(formerEmail && { formerEmail }) });
+      const formerEmails = formerEmail && { formerEmails: { [entryId]: formerEmail } };
+      change.record({ kind: 'entry.updated', entry: entry.seq, ...formerEmails });
       await context.audit?.(change.trx, {
         action: 'entry.updated',
         object,
@@ -208,11 +209,11 @@ interface SealedEntry {
   readonly person: Uint8Array | null;
 }
 
-/** What segments find an entry by, and what is counted. */
-async function changeMetadata(
+/** What segments find an entry by, and what is counted. `entry` has the former metadata. */
+export async function changeMetadata(
   context: Context,
   change: QueueChange,
-  entry: Row,
+  entry: SealedEntry,
   former: Metadata | null,
   metadata: Metadata | null,
 ): Promise<void> {

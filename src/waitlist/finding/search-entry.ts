@@ -11,7 +11,7 @@ import type { Context } from '../queue/context.ts';
 import { OWN_DATA } from '../queue/events.ts';
 import type { Queue } from '../queue/queue.ts';
 import { findAliases } from '../referrals/referral-alias.ts';
-import { ownSeqOf } from '../referrals/referral-code.ts';
+import { codeReference, spellingsOf } from '../referrals/referral-code.ts';
 
 /** Each queue has keys of its own, so each one is asked. These lookups are sent together. */
 const QUEUES_AT_ONCE = 100;
@@ -85,10 +85,11 @@ async function searchPart(context: Context, queue: Queue, words: string): Promis
 }
 
 async function findByCode(context: Context, queue: Queue, code: string): Promise<Entry | undefined> {
-  const ownSeq = ownSeqOf(queue, code);
+  const reference = codeReference(queue, code);
+  const { ownSeq } = reference;
   const [own] = ownSeq === undefined ? [] : await readEntries(context, queue, [ownSeq]);
   if (own) return own;
-  const holder = (await findAliases(context.db, queue, [code])).get(code);
+  const [holder] = (await findAliases(context.db, queue, spellingsOf(reference))).values();
   const [entry] = holder ? await readEntries(context, queue, [holder.seq]) : [];
   return entry;
 }

@@ -28,6 +28,7 @@ export const WAITLIST_ACTIONS = [
   'import.rows_read',
   'entry.added',
   'entry.updated',
+  'entry.merged',
   'entry.moved',
   'entry.confirmed',
   'confirmation.resent',

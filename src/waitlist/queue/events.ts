@@ -50,8 +50,8 @@ export type DomainEvent = (
       entry: number | null;
     }
   | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
-  /** `formerEmail`: the one that an operator has replaced. */
-  | { kind: 'entry.updated'; entry: number; formerEmail?: string }
+  /** `formerEmails`: those that an operator has replaced, by the id of the entry that had them. */
+  | { kind: 'entry.updated'; entry: number; formerEmails?: Readonly<Record<string, string>> }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }

@@ -32,6 +32,8 @@ export interface CreditDecisions {
   release(seq: number): Promise<void>;
   /** After a referral left its mailbox: the next one of it may get the credit. */
   vacate(seq: number, mailbox: Uint8Array): Promise<void>;
+  /** Credits of another entry become this one's, as many as the cap allows, or as either had. */
+  adopt(referrerSeq: number, credits: number): Promise<void>;
   /** Decides what is open, and all that follows from it. */
   settle(): Promise<void>;
 }
@@ -131,6 +133,17 @@ export function decideAgain(change: QueueChange): CreditDecisions {
     },
     vacate: async (seq, mailbox) => {
       for (const moment of await readCases(change, [seq])) leaveTo({ mailbox }, moment);
+    },
+    adopt: async (referrerSeq, credits) => {
+      const referrer = await memberOf(referrerSeq);
+      if (!referrer) return;
+      const had = referrer.referrals + referrer.gained;
+      referrer.gained += credits;
+      const most = cap === null ? had + credits : Math.max(cap, had, credits);
+      for (let beyond = had + credits - most; beyond > 0; beyond -= 1) {
+        const last = await lastCredited(change, referrerSeq);
+        if (last) await withdraw(last, true);
+      }
     },
     settle: async () => {
       for (let steps = 0; open.length > 0 && steps < STEPS_MAX; steps += 1) await step(takeFirst(open));

@@ -6,7 +6,7 @@ import type { Queue } from '../queue/queue.ts';
 import { findCreditedMailboxes } from './mailboxes.ts';
 import type { Ranked } from './rank.ts';
 import { type FoundRow, findAliases, MEMBER_COLUMNS } from './referral-alias.ts';
-import type { CodeReference, Reference } from './referral-code.ts';
+import { type CodeReference, type Reference, spellingsOf } from './referral-code.ts';
 
 /** A current or new member of the queue, with what duplicates and referrals need. */
 export interface Member extends Ranked {
@@ -43,8 +43,10 @@ export class Members {
     return this.#byHash.get(hashName(reference));
   }
 
-  #findByCode({ code, ownSeq }: CodeReference): Member | undefined {
-    return (ownSeq === undefined ? undefined : this.#bySeq.get(ownSeq)) ?? this.#byAlias.get(code);
+  #findByCode(reference: CodeReference): Member | undefined {
+    const { ownSeq } = reference;
+    const aliases = spellingsOf(reference).map((code) => this.#byAlias.get(code));
+    return (ownSeq === undefined ? undefined : this.#bySeq.get(ownSeq)) ?? aliases.find(Boolean);
   }
 
   /** Whoever has this email or, if nobody has, this phone. */
@@ -131,7 +133,7 @@ export async function findMembers(
   const members = new Members();
   members.creditedMailboxes = creditedMailboxes;
   for (const row of rows) members.addFound(row);
-  const foreign = codes.filter((reference) => !members.find(reference)).map(({ code }) => code);
+  const foreign = codes.filter((reference) => !members.find(reference)).flatMap(spellingsOf);
   if (foreign.length > 0) {
     for (const [code, row] of await findAliases(trx, queue, foreign)) members.addAlias(code, row);
   }

@@ -110,6 +110,8 @@ export type Reference =
 
 export interface CodeReference {
   readonly code: string;
+  /** Our own code that it stands for, if it can be one: of an entry that was merged, this is an alias. */
+  readonly own?: string | undefined;
   readonly ownSeq: number | undefined;
   /** If the form showed it to somebody who typed an address. */
   readonly visit?: VisitLink | undefined;
@@ -121,13 +123,20 @@ export function referenceTo(queue: Queue, { kind, key }: Identifier): Reference 
   return codeReference(queue, key);
 }
 
-function codeReference(queue: Queue, code: string): CodeReference {
+export function codeReference(queue: Queue, code: string): CodeReference {
   const lower = code.toLowerCase();
   const visit = readVisitCode(queue, lower);
-  return { code, ownSeq: visit?.seq ?? referralCodesOf(queue).seqOf(lower), visit };
+  const codes = referralCodesOf(queue);
+  const ownSeq = visit?.seq ?? codes.seqOf(lower);
+  return { code, ownSeq, own: ownSeq === undefined ? undefined : codes.of(ownSeq), visit };
 }
 
 /** Returns the sequence if the code belongs to this queue, ignoring case. */
 export function ownSeqOf(queue: Queue, code: string): number | undefined {
   return codeReference(queue, code).ownSeq;
+}
+
+/** As it was typed, and as the code of ours that it can be, ignoring case. */
+export function spellingsOf({ code, own }: CodeReference): string[] {
+  return own === undefined || own === code ? [code] : [code, own];
 }

@@ -2064,6 +2064,30 @@ export interface paths {
         patch: operations["updateEntry"];
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a merge
+         * @description Returns what would become of two entries if they were merged, without the position. Changes nothing. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people.
+         */
+        get: operations["previewMerge"];
+        put?: never;
+        /**
+         * Merge two entries of one person
+         * @description Makes one entry of two, in one transaction. It has the id of `into`, the place and the signup time of whoever joined first, the status that is further, the referrals of both within the cap, and all invites. Email, phone and metadata are those of `into`, and of the other where it has none. Somebody who unsubscribed with either address stays unsubscribed. The other one counts as if it had never joined; its referral code goes on to work. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people.
+         */
+        post: operations["mergeEntries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/restore": {
         parameters: {
             query?: never;
@@ -3238,7 +3262,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -5472,6 +5496,14 @@ export interface components {
             deleted: true;
             /** @description Whether the personal data was erased. */
             erased: boolean;
+        };
+        /** @description Which entry it is merged into. */
+        EntryMerge: {
+            /**
+             * @description Id of the entry that stays.
+             * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            into: string;
         };
         /** @description One thing that happened to an entry. */
         EntryEvent: {
@@ -8052,7 +8084,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -12083,6 +12115,99 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    previewMerge: {
+        parameters: {
+            query: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Id of the entry that stays.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                into: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry as it would be. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    mergeEntries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Which entry it is merged into. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryMerge"];
+            };
+        };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {

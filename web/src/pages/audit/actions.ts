@@ -53,6 +53,7 @@ const NAMES: Record<Action, string> = {
   'import.rows_read': 'Downloaded bad rows',
   'entry.added': 'Added a person',
   'entry.updated': 'Changed a person',
+  'entry.merged': 'Merged two entries',
   'entry.moved': 'Moved a person',
   'entry.confirmed': 'Confirmed a person',
   'entry.removed': 'Removed a person',

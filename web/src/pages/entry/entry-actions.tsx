@@ -1,14 +1,17 @@
 import {
   ArrowUpDown,
+  AtSign,
   CircleCheck,
   Eraser,
   FileDown,
   MailCheck,
+  Merge,
   MessageCircleWarning,
   MoreHorizontal,
   RotateCcw,
   Send,
   UserMinus,
+  UserPen,
 } from 'lucide-react';
 import { useState } from 'react';
 import type { Entry } from '../../api/entries.ts';
@@ -58,9 +61,11 @@ interface EntryMenuProps {
 function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryMenuProps) {
   const mayErase = useMay('admin');
   const isErased = missing === 'erased';
+  const mayRepair = missing === null && status !== 'removed';
   const whyNot = {
     confirm: useWhyNot('confirm people', 'admin', 'confirm'),
     resend: useWhyNot('send emails again', 'admin', 'resend'),
+    repair: useWhyNot('correct people', 'admin', 'repair'),
     move: useWhyNot('move people', 'admin', 'move'),
     export: useWhyNot('export people', 'admin'),
     restore: useWhyNot('put people back', 'admin', 'restore'),
@@ -98,6 +103,19 @@ function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryM
       >
         {status === 'waiting' ? 'Move…' : 'Move (only while waiting)'}
       </MenuItem>
+      {mayRepair && (
+        <>
+          <MenuItem icon={<AtSign aria-hidden />} why={whyNot.repair} onClick={() => onAsk('contact')}>
+            Change email or phone…
+          </MenuItem>
+          <MenuItem icon={<UserPen aria-hidden />} why={whyNot.repair} onClick={() => onAsk('referrer')}>
+            Change the referrer…
+          </MenuItem>
+          <MenuItem icon={<Merge aria-hidden />} why={whyNot.repair} onClick={() => onAsk('merge')}>
+            Merge with another entry…
+          </MenuItem>
+        </>
+      )}
       <MenuItem icon={<FileDown aria-hidden />} why={whyNot.export} onClick={now(changes.exportJson)}>
         Export as JSON
       </MenuItem>

@@ -7,11 +7,21 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { shorten } from '../../ui/shorten.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { AskForErasure } from './erasure-dialogs.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
+import { ContactDialog, ReferrerDialog } from './repair-dialogs.tsx';
 import type { EntryChanges } from './use-entry-changes.ts';
 
 /** What is asked before it is done. */
-export type EntryQuestion = 'invite' | 'move' | 'remove' | 'erase' | 'ask-erasure';
+export type EntryQuestion =
+  | 'invite'
+  | 'contact'
+  | 'referrer'
+  | 'merge'
+  | 'move'
+  | 'remove'
+  | 'erase'
+  | 'ask-erasure';
 
 interface EntryDialogProps extends AboutEntry {
   changes: EntryChanges;
@@ -22,6 +32,12 @@ export function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: Ent
   switch (asked) {
     case 'invite':
       return <InviteEntry {...props} />;
+    case 'contact':
+      return <ContactDialog {...props} />;
+    case 'referrer':
+      return <ReferrerDialog {...props} />;
+    case 'merge':
+      return <MergeDialog {...props} />;
     case 'move':
       return <MoveDialog {...props} />;
     case 'remove':
