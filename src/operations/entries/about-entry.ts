@@ -185,7 +185,7 @@ export const aboutEntry = [
     run: async ({ context, parts, queue, params: { entryId } }) => {
       const entry = await readEntry(context, queue, entryId);
       const events = [
-        ...(await readHistory(context, queue, entry)),
+        ...(await withNames(parts.context, await readHistory(context, queue, entry))),
         ...(await movesOf(parts.context, entryId)),
       ];
       return { events: events.toSorted((a, b) => a.at - b.at).map(presentEvent) };
@@ -335,6 +335,17 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     from: event.moved?.from ?? null,
     to: event.moved?.to ?? null,
   };
+}
+
+/** Those who act are stored by their ids. Their names are in the audit trail. */
+async function withNames(operators: OperatorContext, events: HistoryEvent[]): Promise<HistoryEvent[]> {
+  const actors = [...new Set(events.flatMap(({ by }) => (by?.includes(':') ? [by] : [])))];
+  const names = new Map<string, string | null | undefined>();
+  for (const actor of actors) {
+    const { records } = await listAudit(operators, { limit: 1, actor });
+    names.set(actor, records[0]?.details.actorName);
+  }
+  return events.map((event) => (event.by ? { ...event, by: names.get(event.by) ?? event.by } : event));
 }
 
 /** Only the audit trail knows of them. */

@@ -3,6 +3,7 @@
 /** The most that the API takes: characters of a text, elements of a list, or the largest number. */
 export const MAX = {
   AdminTokenRequest: { name: 100 },
+  EntryDecision: { note: 1_000 },
   ErasureAsked: { reason: 500 },
   FormField: { name: 64, label: 200 },
   FormRequest: { headline: 200, text: 2_000, buttonText: 60, fields: 20, consent: { text: 2_000, version: 40 } },

@@ -6,12 +6,13 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { shorten } from '../../ui/shorten.ts';
 import type { AboutEntry } from './about-entry.ts';
+import { DecisionDialog } from './decision-dialog.tsx';
 import { AskForErasure } from './erasure-dialogs.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import type { EntryChanges } from './use-entry-changes.ts';
 
 /** What is asked before it is done. */
-export type EntryQuestion = 'invite' | 'move' | 'remove' | 'erase' | 'ask-erasure';
+export type EntryQuestion = 'invite' | 'approve' | 'decline' | 'move' | 'remove' | 'erase' | 'ask-erasure';
 
 interface EntryDialogProps extends AboutEntry {
   changes: EntryChanges;
@@ -22,6 +23,9 @@ export function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: Ent
   switch (asked) {
     case 'invite':
       return <InviteEntry {...props} />;
+    case 'approve':
+    case 'decline':
+      return <DecisionDialog verb={asked} {...props} />;
     case 'move':
       return <MoveDialog {...props} />;
     case 'remove':
