@@ -4,6 +4,7 @@ import type { Document } from '../src/http/docs/document.ts';
 import { decideEntry } from '../src/waitlist/decisions/decide.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../src/waitlist/entries/erase-entry.ts';
+import { updateEntry } from '../src/waitlist/entries/update-entry.ts';
 import { removeEntry, restoreEntry } from '../src/waitlist/invites/removal.ts';
 import { recordMailEvents } from '../src/waitlist/mail-events/record-mail-events.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
@@ -48,6 +49,10 @@ forEachEngine((engine) => {
       () => service.accept(code),
       async () => removeEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
       async () => restoreEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      async () =>
+        updateEntry(context, queue, (await list.lookup('ada@example.com')).body.id, {
+          phone: '+14155550100',
+        }),
       async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'decline'),
       async () => decideEntry(context, queue, (await list.lookup('ada@example.com')).body.id, 'approve'),
       () => eraseEntry(context, queue, 'ada@example.com'),

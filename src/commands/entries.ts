@@ -72,6 +72,24 @@ export const entries: Command[] = [
     }),
     show: (reasons) => ({ json: reasons, text: positionText(reasons) }),
   }),
+  command<PresentedEntry>('updateEntry', {
+    name: 'entry update',
+    about: 'Correct what is stored about a person, or move them.',
+    operands: { WHO: false },
+    fields: {
+      entryId: false,
+      email: { about: 'Another email address. Links mailed to the former one no longer work.' },
+      phone: { about: 'Another phone number in international format, or none.' },
+      referredBy: { value: 'WHO|none', about: 'Email, phone or referral code of the referrer, or none.' },
+      metadata: { about: 'Replaces all metadata by a JSON object, or removes it.' },
+      position: { about: 'Moves a waiting entry to this position, or the nearest possible.' },
+      status: { about: 'waiting confirms a pending entry. pending goes with --email: it must be confirmed.' },
+    },
+    input: async (flags, context, [who = '']) => ({
+      entryId: await entryIdOf(context, await queueOf(context, flags), who),
+    }),
+    show: outcomeOf,
+  }),
   {
     name: 'entry list',
     operations: ['listEntries'],

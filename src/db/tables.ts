@@ -145,6 +145,8 @@ const entry = {
   confirmed_at: orNull(integer),
   /** The length of the chain of referrals that led to this entry: 0 without a referrer. */
   depth: generated(integer),
+  /** When its email became another one: links that were mailed before are not for this person. null if it never did. */
+  addressed_at: added(42, orNull(integer)),
   declined_at: added(42, orNull(integer)),
   /** The status that it goes back to if the decline is taken back. */
   declined_from: added(42, orNull(oneOf(...STATUSES))),

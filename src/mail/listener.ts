@@ -8,7 +8,7 @@ import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/e
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import { mailedEntry, mailMessage } from './stored-mail.ts';
+import { keepRecipient, mailedEntry, mailMessage } from './stored-mail.ts';
 import { isOn, type MailKind } from './templates/kinds.ts';
 import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 
@@ -16,12 +16,16 @@ import { mailboxesOfUnconfirmed, movedUpLimit } from './unconfirmed.ts';
 export function mailListener(log: Log): Listener {
   return {
     wants: (event, settings) => {
+      if (isReaddressed(event)) return true;
       const kind = mailFor(event, settings.confirmEmails);
       if (kind === undefined || event.imported) return false;
       if (kind === 'moved-up' && settings.boost === 0) return false;
       return isRequested(event) || isOn(kind, settings.mailKinds);
     },
-    compose: async (change, events, entries) => {
+    compose: async (change, all, entries) => {
+      for (const { entry, formerEmail } of all.filter(isReaddressed))
+        await keepRecipient(change, entry, formerEmail);
+      const events = all.filter((event) => !isReaddressed(event));
       const { queue, now, settings } = change;
       const seqs = events.flatMap((event) => (isNewcomer(event) ? [] : (entryOf(event) ?? [])));
       const rows = [...(seqs.length === 0 ? [] : (await entries.read(seqs)).values())];
@@ -44,6 +48,13 @@ export function mailListener(log: Log): Listener {
       return messages;
     },
   };
+}
+
+/** Sends nothing by itself. */
+function isReaddressed(
+  event: DomainEvent,
+): event is Extract<DomainEvent, { kind: 'entry.updated' }> & { formerEmail: string } {
+  return event.kind === 'entry.updated' && event.formerEmail !== undefined;
 }
 
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {

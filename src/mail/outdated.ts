@@ -3,6 +3,7 @@ import { statement } from '../db/statement.ts';
 import { parseId } from '../lib/ids.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import { OWN_DATA_LINK_MS } from '../waitlist/links/links.ts';
+import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { MailRow } from './mail-log.ts';
@@ -13,6 +14,7 @@ import { isOn, isOptional, type MailKind } from './templates/kinds.ts';
 /** Why an email that was not sent in its time should not be sent any more. */
 export const OUTDATED = {
   'invite ended': 'the invite was accepted, was revoked or has expired',
+  'former address': 'the person has another address now',
   removed: 'the person was removed from the waitlist',
   declined: 'the person was declined',
   'no longer needed': 'the person has moved on since',
@@ -27,6 +29,7 @@ export type OutdatedReason = keyof typeof OUTDATED;
 const REQUESTED: readonly MailKind[] = ['confirm', 'welcome'];
 
 interface InviteEnds {
+  email_hash: Uint8Array;
   accepted_at: number | null;
   revoked_at: number | null;
   expires_at: number | null;
@@ -36,27 +39,38 @@ interface InviteEnds {
 const findInvite = statement<{ queueId: number; id: Uint8Array }, InviteEnds>((db, parameter) =>
   db.query
     .selectFrom('invite')
-    .select(['accepted_at', 'revoked_at', 'expires_at', 'expired_at'])
+    .select(['email_hash', 'accepted_at', 'revoked_at', 'expires_at', 'expired_at'])
     .where('queue_id', '=', parameter('queueId'))
     .where('id', '=', parameter('id')),
 );
 
-/** An email with a code that no longer works is useless. */
-async function hasEndedInvite(context: Context, queue: Queue, { invite }: StoredMail): Promise<boolean> {
-  const id = invite?.code ? parseId('inv', invite.id) : undefined;
-  const [row] = id ? await context.db.run(findInvite, { queueId: queue.id, id }) : [];
-  return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
-}
+const findAddress = statement<{ queueId: number; id: Uint8Array }, { email_hash: Uint8Array | null }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('entry')
+      .select('email_hash')
+      .where('queue_id', '=', parameter('queueId'))
+      .where('id', '=', parameter('id')),
+);
 
-/** Why nobody can do anything with the email any more, whoever sends it again. */
+/** Why nobody can do anything with the email any more, or should not, whoever sends it again. */
 export async function whyUseless(
   context: Context,
   queue: Queue,
   stored: StoredMail,
-): Promise<'invite ended' | 'link expired' | undefined> {
-  if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
-  if (isOptional(stored.mail) || stored.test) return undefined;
-  return (await sharedNow(context)) - stored.at > OWN_DATA_LINK_MS ? 'link expired' : undefined;
+): Promise<'invite ended' | 'former address' | 'link expired' | undefined> {
+  const { db } = context;
+  const { invite, entry, to, test } = stored;
+  const now = await sharedNow(context);
+  const inviteId = invite?.code ? parseId('inv', invite.id) : undefined;
+  const [sent] = inviteId ? await db.run(findInvite, { queueId: queue.id, id: inviteId }) : [];
+  if (sent && inviteState(sent, now) !== 'live') return 'invite ended';
+  if (test) return undefined;
+  const entryId = entry ? parseId('ent', entry.id) : undefined;
+  const [person] = entryId ? await db.run(findAddress, { queueId: queue.id, id: entryId }) : [];
+  const current = person?.email_hash ?? sent?.email_hash;
+  if (current && !hashOf(queue, to).equals(current)) return 'former address';
+  return !isOptional(stored.mail) && now - stored.at > OWN_DATA_LINK_MS ? 'link expired' : undefined;
 }
 
 /** For emails that are sent long after they were recorded, many at once. `kinds`: those that are on. */

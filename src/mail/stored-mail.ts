@@ -1,14 +1,16 @@
-import type { Trx } from '../db/database.ts';
+import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
 import type { Language } from '../languages/languages.ts';
 import { formatId, newId } from '../lib/ids.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
+import { ifReadable } from '../vault/crypto.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import { languageFor, type Metadata, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import { mailTarget } from '../waitlist/sending/state.ts';
 import { isAwaited, type MailKind } from './templates/kinds.ts';
@@ -88,7 +90,11 @@ const findPerson = statement<{ queueId: number; seq: number }, { id: Uint8Array;
 );
 
 /** Returns undefined if the person was removed. */
-export async function readMail({ db }: Context, queue: Queue, body: string): Promise<StoredMail | undefined> {
+export async function readMail(
+  { db }: { readonly db: Pick<Database | Trx, 'run'> },
+  queue: Queue,
+  body: string,
+): Promise<StoredMail | undefined> {
   const mail = JSON.parse(body) as StoredMail | NewcomerMail;
   if (!('seq' in mail)) return mail;
   const { seq, id, position, ...rest } = mail;
@@ -99,6 +105,42 @@ export async function readMail({ db }: Context, queue: Queue, body: string): Pro
   const { metadata } = person;
   const entry = { id, position, referrals: 0, referralCode, metadata, language: languageFor(person) };
   return { ...rest, to: person.email, entry, invite: null };
+}
+
+const findNewcomerMails = statement<
+  { queueId: number; seq: number },
+  { id: Uint8Array; body: Uint8Array | null }
+>((db, parameter) =>
+  db.query
+    .selectFrom('entry as p')
+    .innerJoin('event_subject as s', (join) =>
+      join.onRef('s.queue_id', '=', 'p.queue_id').onRef('s.subject', '=', 'p.id'),
+    )
+    .innerJoin('event as e', (join) =>
+      join.onRef('e.queue_id', '=', 's.queue_id').onRef('e.id', '=', 's.event_id'),
+    )
+    .select(['e.id', 'e.body'])
+    .where('p.queue_id', '=', parameter('queueId'))
+    .where('p.seq', '=', parameter('seq'))
+    .where('e.kind', 'in', ['email.confirm', 'email.welcome']),
+);
+
+/** Those of a newcomer say where they went, now that the person gets another address. */
+export async function keepRecipient(
+  { trx, queue }: Pick<QueueChange, 'trx' | 'queue'>,
+  seq: number,
+  formerEmail: string,
+): Promise<void> {
+  for (const { id, body } of await trx.run(findNewcomerMails, { queueId: queue.id, seq })) {
+    const text = body && ifReadable(() => queue.vault.open<string>('event.body', id, body));
+    if (!text || !('seq' in JSON.parse(text))) continue;
+    const mail = await readMail({ db: trx }, queue, text);
+    if (!mail) continue;
+    const sent: StoredMail = { ...mail, to: formerEmail };
+    trx.update('event', { key: ['queue_id', 'id'] }, [
+      { queue_id: queue.id, id, body: queue.vault.seal('event.body', Buffer.from(id), JSON.stringify(sent)) },
+    ]);
+  }
 }
 
 export function mailedEntry(entry: Entry): MailedEntry {

@@ -120,6 +120,10 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
   'entry.restored': ofEntry('entry.restored', 'A removed or declined entry was put back.'),
+  'entry.updated': ofEntry(
+    'entry.updated',
+    'An operator changed what is stored about a person: email, phone, metadata or referrer.',
+  ),
   'entry.approved': ofEntry('entry.approved', 'An operator or a rule approved an entry, which invites it.'),
   'entry.declined': ofEntry('entry.declined', 'An operator or a rule declined an entry.'),
   'mail.bounced': ofEntry('mail.bounced', 'Emails to an entry bounce, so it gets no more of them.'),

@@ -302,7 +302,7 @@ forEachEngine((engine) => {
         assert.deepEqual((await patch(of, id, { metadata: large })).body.metadata, large);
         assertError(await patch(of, id, { metadata: {} }, 'viewer'), 403, 'forbidden', /admin role/);
         assertError(await patch(of, id, {}), 400, 'invalid_request', /body/);
-        assertError(await patch(of, id, { email: 'x' }), 400, 'invalid_request', /email: unknown field/);
+        assertError(await patch(of, id, { mail: 'x' }), 400, 'invalid_request', /mail: unknown field/);
         assertError(await patch(of, 'ent_none', { position: 1 }), 404, 'not_found', /ent_none/);
       });
     });

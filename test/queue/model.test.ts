@@ -13,6 +13,7 @@ const PEOPLE = 9;
 const MOMENT = 20_000;
 
 const someone = fc.nat({ max: PEOPLE });
+const anyPhone = fc.option(someone);
 const plan = fc.option(fc.nat({ max: 2 }));
 const referrer: fc.Arbitrary<ModelReferrer> = fc.oneof(
   fc.constant({ by: 'nobody' as const }),
@@ -70,6 +71,9 @@ const ways: [number, fc.Arbitrary<Step>][] = [
   [2, fc.record({ do: fc.constant('decline segment'), segment })],
   [7, fc.record({ do: fc.constant('move'), which, position })],
   [2, fc.record({ do: fc.constant('change metadata'), which, plan })],
+  [4, fc.record({ do: fc.constant('change email'), which, email: someone })],
+  [2, fc.record({ do: fc.constant('change phone'), which, phone: anyPhone })],
+  [5, fc.record({ do: fc.constant('change referrer'), which, referredBy: referrer })],
   [3, fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: MOMENT }) })],
   [2, fc.constant({ do: 'expire' })],
   [2, fc.constant({ do: 'keep up' })],

@@ -22,6 +22,8 @@ export interface ModelEntry {
   /** Places before it for those whom an operator moved to the end. */
   opened: number;
   confirmed: boolean;
+  /** When it confirmed its email, or else joined: in this order referrals count. */
+  countsAt: number;
   /** The number of the import that added it. */
   importedBy: number | null;
   email: number | null;
@@ -122,6 +124,7 @@ export class QueueModel {
       place: this.nextPlace,
       opened: this.opened,
       confirmed: false,
+      countsAt: this.now,
       importedBy,
       email,
       phone,
@@ -132,7 +135,7 @@ export class QueueModel {
       rank: this.nextPlace,
       moved: 0,
       referrals: 0,
-      referrer: this.#find(referredBy),
+      referrer: this.find(referredBy),
       credited: false,
       createdAt: this.now,
       invitedAt: null,
@@ -144,7 +147,7 @@ export class QueueModel {
     return true;
   }
 
-  #find(referrer: ModelReferrer): ModelEntry | null {
+  find(referrer: ModelReferrer): ModelEntry | null {
     if (referrer.by === 'nobody') return null;
     const found =
       referrer.by === 'code'
@@ -282,6 +285,7 @@ export class QueueModel {
     if (entry.status === 'declined') entry.declinedFrom = 'waiting';
     else entry.status = 'waiting';
     entry.confirmed = true;
+    entry.countsAt = this.now;
     this.#credit(entry);
     this.#rankCredited();
     return true;
@@ -357,6 +361,110 @@ export class QueueModel {
     this.#setReferrals(entry, referred.length);
     if (standingOf(entry) !== 'pending') this.#credit(entry);
     this.#rankCredited();
+  }
+
+  changeEmail(entry: ModelEntry, email: number): void {
+    const former = entry.email;
+    entry.email = email;
+    for (const invite of this.invites) if (same(invite.email, former)) invite.email = email;
+    const mailboxes = [mailboxOf(former), mailboxOf(email)];
+    if (mailboxes[0] === mailboxes[1]) return;
+    const referred = this.entries.filter(
+      (other) => other.referrer === entry && mailboxes.includes(mailboxOf(other.email) ?? -1),
+    );
+    const open: Open[] = [entry, ...referred].map((each) => ({ at: each, entry: each }));
+    if (entry.credited && former !== null) open.unshift({ at: entry, heirs: { mailbox: mailboxOf(former) } });
+    this.#decideAgain(open);
+  }
+
+  changeReferrer(entry: ModelEntry, referrer: ModelEntry | null): void {
+    if (referrer === entry.referrer) return;
+    const open: Open[] = [];
+    const before = new Map(this.entries.map((each) => [each, each.referrals]));
+    if (entry.credited) this.#lose(entry, open);
+    Object.assign(entry, { referrer, credited: false });
+    this.#decideAgain([...open, { at: entry, entry }], before);
+  }
+
+  /** Whether one was referred by the other, directly or through others. */
+  isBelow(entry: ModelEntry, above: ModelEntry): boolean {
+    for (let at = entry.referrer; at; at = at.referrer) if (at === above) return true;
+    return false;
+  }
+
+  /** Who lost a credit leaves it to the next one who was refused because of it. */
+  #lose(entry: ModelEntry, open: Open[], isReplaced = false): void {
+    const { referrer } = entry;
+    entry.credited = false;
+    if (referrer && referrer.status !== 'removed') {
+      referrer.referrals -= 1;
+      if (!isReplaced && this.settings.referralCap !== null) open.push({ at: entry, heirs: { referrer } });
+    }
+    if (entry.email !== null) open.push({ at: entry, heirs: { mailbox: mailboxOf(entry.email) } });
+  }
+
+  /** One after the other, in the order in which they count: what is decided for one changes it only for those after it. */
+  #decideAgain(open: Open[], before = new Map(this.entries.map((each) => [each, each.referrals]))): void {
+    const cap = this.settings.referralCap ?? Number.POSITIVE_INFINITY;
+    for (let next = first(open); next; next = first(open)) {
+      const { at, entry, heirs } = next;
+      if (!entry) {
+        const heir = this.#isTaken(heirs, at) ? undefined : this.#heirAfter(heirs, at);
+        if (heir) open.push({ at: heir, entry: heir, heirs });
+        continue;
+      }
+      const isCredited = this.#decide(entry, open, cap, heirs?.referrer !== undefined);
+      if (heirs && !isCredited) open.push({ at: entry, heirs });
+    }
+    for (const [entry, referrals] of before)
+      if (entry.referrals !== referrals) this.#setReferrals(entry, entry.referrals);
+  }
+
+  #decide(entry: ModelEntry, open: Open[], cap: number, isHeir: boolean): boolean {
+    const { referrer } = entry;
+    const status = standingOf(entry);
+    if (!referrer || referrer.status === 'removed') return false;
+    const mates = this.#mates(mailboxOf(entry.email)).filter((mate) => mate !== entry && mate.credited);
+    const isOwn = same(mailboxOf(entry.email), mailboxOf(referrer.email));
+    const isAllowed =
+      status !== 'pending' && status !== 'removed' && !isOwn && !mates.some((mate) => inOrder(mate, entry));
+    if (!isAllowed) {
+      if (entry.credited) this.#lose(entry, open);
+      return false;
+    }
+    if (!entry.credited) {
+      if (referrer.referrals >= cap) {
+        const credited = this.entries.filter((other) => other.referrer === referrer && other.credited);
+        const last = credited.sort(byOrder).at(-1);
+        if (isHeir || !last || !inOrder(entry, last)) return false;
+        this.#lose(last, open, true);
+      }
+      entry.credited = true;
+      referrer.referrals += 1;
+    }
+    open.push(...mates.filter((mate) => inOrder(entry, mate)).map((mate) => ({ at: mate, entry: mate })));
+    return true;
+  }
+
+  #mates(mailbox: number | null): ModelEntry[] {
+    return this.entries.filter(({ email }) => same(mailboxOf(email), mailbox));
+  }
+
+  #isTaken(heirs: Heirs = {}, at: ModelEntry): boolean {
+    const { referrer, mailbox = null } = heirs;
+    if (!referrer) return this.#mates(mailbox).some((mate) => mate.credited && !inOrder(at, mate));
+    return referrer.referrals >= (this.settings.referralCap ?? Number.POSITIVE_INFINITY);
+  }
+
+  #heirAfter(heirs: Heirs = {}, at: ModelEntry): ModelEntry | undefined {
+    const { referrer, mailbox = null } = heirs;
+    const among = referrer
+      ? this.entries.filter((entry) => entry.referrer === referrer)
+      : this.#mates(mailbox);
+    return among
+      .filter((entry) => entry.referrer && !entry.credited && inOrder(at, entry))
+      .filter((entry) => !['pending', 'removed'].includes(standingOf(entry)))
+      .sort(byOrder)[0];
   }
 
   changePlan(entry: ModelEntry, plan: number | null): void {
@@ -518,6 +626,31 @@ export class QueueModel {
       .filter(({ status }) => status === 'waiting')
       .sort((a, b) => a.rank - b.rank || b.seq - a.seq);
   }
+}
+
+/** Who may get a credit: the next one of a referrer, or of a mailbox. */
+interface Heirs {
+  referrer?: ModelEntry;
+  mailbox?: number | null;
+}
+
+/** A referral to decide, or a credit that is free from then on. */
+interface Open {
+  at: ModelEntry;
+  entry?: ModelEntry;
+  heirs?: Heirs | undefined;
+}
+
+function byOrder(a: ModelEntry, b: ModelEntry): number {
+  return a.countsAt - b.countsAt || a.seq - b.seq;
+}
+
+function inOrder(a: ModelEntry, b: ModelEntry): boolean {
+  return byOrder(a, b) < 0;
+}
+
+function first(open: Open[]): Open | undefined {
+  return open.sort((a, b) => byOrder(a.at, b.at)).shift();
 }
 
 function positionAmong(

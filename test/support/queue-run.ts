@@ -28,6 +28,7 @@ import {
   FIRST_ALIAS,
   type InviteOutcome,
   type ModelEntry,
+  type ModelReferrer,
   type ModelSegment,
   type ModelSettings,
   type ModelSignup,
@@ -49,6 +50,9 @@ export type Step =
   | { do: 'undo' | 'remove as never joined'; which: number }
   | { do: 'move'; which: number; position: number }
   | { do: 'change metadata'; which: number; plan: number | null }
+  | { do: 'change email'; which: number; email: number }
+  | { do: 'change phone'; which: number; phone: number | null }
+  | { do: 'change referrer'; which: number; referredBy: ModelReferrer }
   | { do: 'set'; changes: Partial<ModelSettings> }
   | { do: 'wait'; ms: number }
   | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
@@ -227,6 +231,53 @@ export async function startRun(service: Service, settings: ModelSettings) {
     }
   };
 
+  const referrerName = (referredBy: ModelReferrer) => {
+    if (referredBy.by === 'nobody') return null;
+    if (referredBy.by === 'code') return seen[referredBy.entry]?.referralCode ?? 'nobody';
+    return (referredBy.by === 'email' ? emailOf : phoneOf)(referredBy.number);
+  };
+
+  const repair = async (step: Extract<Step, { do: 'change email' | 'change phone' | 'change referrer' }>) => {
+    const at = seen.length === 0 ? -1 : step.which % seen.length;
+    const [shown, entry] = [seen[at], model.entries[at]];
+    if (!shown || !entry) return;
+    const changing = (changes: Parameters<typeof updateEntry>[3]) =>
+      updateEntry(context, queue, shown.id, changes);
+    const holderOf = (is: (other: ModelEntry) => boolean) =>
+      seen[model.entries.findIndex((other) => other !== entry && is(other))];
+    if (step.do === 'change referrer') {
+      const referrer = model.find(step.referredBy);
+      const change = changing({ referredBy: referrerName(step.referredBy) });
+      if (entry.status === 'removed') return assert.rejects(change, { code: 'not_found' });
+      if (!referrer && step.referredBy.by !== 'nobody')
+        return assert.rejects(change, { code: 'invalid_request' });
+      if (referrer && (referrer === entry || model.isBelow(referrer, entry)))
+        return assert.rejects(change, { code: 'conflict' });
+      await change;
+      return model.changeReferrer(entry, referrer);
+    }
+    const change =
+      step.do === 'change email'
+        ? changing({ email: emailOf(step.email) ?? '' })
+        : changing({ phone: phoneOf(step.phone) });
+    const holder = holderOf((other) =>
+      step.do === 'change email'
+        ? other.email === step.email
+        : step.phone !== null && other.phone === step.phone,
+    );
+    if (entry.status === 'removed') return assert.rejects(change, { code: 'not_found' });
+    if (holder)
+      return assert.rejects(
+        change,
+        ({ code, message }) => code === 'conflict' && message.includes(holder.id),
+      );
+    if (step.do === 'change phone' && step.phone === null && entry.email === null)
+      return assert.rejects(change, { code: 'invalid_request' });
+    await change;
+    if (step.do === 'change email') model.changeEmail(entry, step.email);
+    else entry.phone = step.phone;
+  };
+
   const segmentOf = ({ plan, joinedBefore, joinedAfter, ...rest }: ModelSegment) => {
     const times = {
       ...(joinedBefore === undefined ? {} : { joinedBefore: began + joinedBefore }),
@@ -302,6 +353,10 @@ export async function startRun(service: Service, settings: ModelSettings) {
       case 'move':
       case 'change metadata':
         return update(step);
+      case 'change email':
+      case 'change phone':
+      case 'change referrer':
+        return repair(step);
       case 'accept':
       case 'revoke':
         return onInvite({ do: step.do, which: step.which });

@@ -386,6 +386,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "entry.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An operator changed what is stored about a person: email, phone, metadata or referrer
+         * @description An operator changed what is stored about a person: email, phone, metadata or referrer. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["entryUpdatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "entry.approved": {
         parameters: {
             query?: never;
@@ -1058,6 +1078,33 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
+        /** @description An operator changed what is stored about a person: email, phone, metadata or referrer. */
+        EntryUpdatedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "entry.updated";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
         /** @description An operator or a rule approved an entry, which invites it. */
         EntryApprovedEvent: {
             /**
@@ -1313,7 +1360,7 @@ export interface components {
             };
         };
         /** @description Any event. Its `event` says which. */
-        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["EntryApprovedEvent"] | components["schemas"]["EntryDeclinedEvent"] | components["schemas"]["MailBouncedEvent"] | components["schemas"]["MailComplainedEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["EntryUpdatedEvent"] | components["schemas"]["EntryApprovedEvent"] | components["schemas"]["EntryDeclinedEvent"] | components["schemas"]["MailBouncedEvent"] | components["schemas"]["MailComplainedEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description A delivery you can trust. */
         VerifiedDelivery: {
             /**
@@ -3022,6 +3069,42 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    entryUpdatedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryUpdatedEvent"];
             };
         };
         responses: {

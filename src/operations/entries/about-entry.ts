@@ -3,7 +3,7 @@ import { formatId } from '../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
 import { shareUrls } from '../../mail/share-url.ts';
 import type { OperatorContext } from '../../operators/context.ts';
-import { listAudit } from '../../operators/read-audit.ts';
+import { type AuditRecord, listAudit } from '../../operators/read-audit.ts';
 import { listReferred, listSameMailbox, readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { explainPosition } from '../../waitlist/entries/explain-position.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../waitlist/entries/history.ts';
@@ -25,7 +25,7 @@ import { entryParams as params } from '../core/scope.ts';
 
 const tag = 'Entries';
 const scope = 'queue';
-const MOVES_MAX = 200;
+const RECORDED_MAX = 200;
 const SHOWN_MAX = 20;
 
 const position = (description: string) =>
@@ -40,7 +40,10 @@ const EventObject = Type.Object(
     expiresAt: timeOrNull('When the invite expires.'),
     by: nullable<string>('string', {
       description:
-        'Who confirmed the email in place of its owner, moved the entry, or decided about it: an operator, a token or the command line.',
+        'Who confirmed the email in place of its owner, moved or changed the entry, or decided about it: an operator, a token or the command line.',
+    }),
+    fields: Type.Array(Type.String({ description: 'A field of the entry.' }), {
+      description: 'What an operator changed. Empty if it is not about that.',
     }),
     note: nullable<string>('string', { description: 'What was noted with a decision.' }),
     from: position('Position before it was moved.'),
@@ -158,7 +161,7 @@ export const aboutEntry = [
     summary: "Get an entry's history",
     description:
       'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves ' +
-      'by operators, decisions with their notes, removal. Of referrals, invites, moves and decisions, the newest 200 each.',
+      'and changes by operators, decisions with their notes, removal. Of referrals, invites, moves, changes and decisions, the newest 200 each.',
     role: 'support',
     shows: 'people',
     scope,
@@ -175,6 +178,7 @@ export const aboutEntry = [
             inviteId: null,
             expiresAt: null,
             by: null,
+            fields: [],
             note: null,
             from: null,
             to: null,
@@ -186,7 +190,12 @@ export const aboutEntry = [
       const entry = await readEntry(context, queue, entryId);
       const events = [
         ...(await withNames(parts.context, await readHistory(context, queue, entry))),
-        ...(await movesOf(parts.context, entryId)),
+        ...(await recordedOf(parts.context, entryId, 'entry.moved', ({ before, after }) => ({
+          moved: { from: Number(before?.position), to: Number(after?.position) },
+        }))),
+        ...(await recordedOf(parts.context, entryId, 'entry.updated', ({ after }) => ({
+          fields: Array.isArray(after?.fields) ? after.fields.map(String) : ['metadata'],
+        }))),
       ];
       return { events: events.toSorted((a, b) => a.at - b.at).map(presentEvent) };
     },
@@ -331,6 +340,7 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     inviteId: event.inviteId ? formatId('inv', event.inviteId) : null,
     expiresAt: isoTimeOrNull(event.expiresAt ?? null),
     by: event.by ?? null,
+    fields: [...(event.fields ?? [])],
     note: event.note ?? null,
     from: event.moved?.from ?? null,
     to: event.moved?.to ?? null,
@@ -348,16 +358,19 @@ async function withNames(operators: OperatorContext, events: HistoryEvent[]): Pr
   return events.map((event) => (event.by ? { ...event, by: names.get(event.by) ?? event.by } : event));
 }
 
-/** Only the audit trail knows of them. */
-async function movesOf(operators: OperatorContext, entryId: string): Promise<HistoryEvent[]> {
-  const about = { object: `entry:${entryId}`, action: 'entry.moved' };
-  const { records } = await listAudit(operators, { limit: MOVES_MAX, ...about });
+/** What only the audit trail knows. */
+async function recordedOf(
+  operators: OperatorContext,
+  entryId: string,
+  action: 'entry.moved' | 'entry.updated',
+  read: (details: AuditRecord['details']) => Partial<HistoryEvent>,
+): Promise<HistoryEvent[]> {
+  const about = { object: `entry:${entryId}`, action };
+  const { records } = await listAudit(operators, { limit: RECORDED_MAX, ...about });
   return records
     .filter(({ isDamaged }) => !isDamaged)
-    .map(({ at, actor, details: { actorName, before, after } }) => ({
-      at,
-      kind: 'entry.moved',
-      by: actorName ?? actor,
-      moved: { from: Number(before?.position), to: Number(after?.position) },
+    .map(({ at, actor, details }) => ({
+      ...{ at, kind: action, by: details.actorName ?? actor },
+      ...read(details),
     }));
 }

@@ -120,7 +120,32 @@ const EntryChange = Type.Object(
       }),
     ),
     status: Type.Optional(
-      oneOf(['waiting'] as const, { description: 'Confirms a pending entry on behalf of its owner.' }),
+      oneOf(['waiting', 'pending'] as const, {
+        description:
+          '`waiting` confirms a pending entry on behalf of its owner. `pending` goes with a new `email` of a waiting or pending entry: its owner gets ' +
+          'an email to confirm it, and is out of line until then.',
+      }),
+    ),
+    email: Type.Optional(
+      Type.String({
+        ...limits(EMAIL),
+        description:
+          'Another email address. Referrals, invites, the history, and that the person wants no emails go along. Somebody who was pending gets an email to confirm it. ' +
+          'Links that were mailed to the former address to confirm, unsubscribe or leave no longer work.',
+      }),
+    ),
+    phone: Type.Optional(
+      nullable<string>('string', {
+        ...limits({ maxLength: PHONE_CHARACTERS_MAX }),
+        description: 'Another phone number in international format. `null` removes it, if there is an email.',
+      }),
+    ),
+    referredBy: Type.Optional(
+      nullable<string>('string', {
+        ...IDENTIFIER,
+        description:
+          'Email, phone number or referral code of the person who referred them, as if they had said so when they joined. `null` for nobody.',
+      }),
     ),
   },
   {
@@ -132,6 +157,11 @@ const EntryChange = Type.Object(
       move: { summary: 'Move to the front', value: { position: 1 } },
       metadata: { summary: 'Replace the metadata', value: { metadata: { plan: 'pro' } } },
       confirm: { summary: 'Confirm the email', value: { status: 'waiting' } },
+      email: {
+        summary: 'Correct the email and have it confirmed',
+        value: { email: 'ada@example.com', status: 'pending' },
+      },
+      referrer: { summary: 'Set who referred them', value: { referredBy: 'grace@example.com' } },
     }),
   },
 );
@@ -299,9 +329,15 @@ export const entries = [
     at: 'PATCH /waitlists/:waitlistId/entries/:entryId',
     tag,
     summary: 'Change an entry',
-    description: 'Changes metadata or position, or confirms a pending entry. All of it or nothing.',
+    description:
+      'Changes what is stored about a person, moves them, or confirms a pending entry. All of it or nothing. An `email` or `phone` that ' +
+      'another entry has is refused, and the message says which one. With another `referredBy`, credits and positions are as if it had been so ' +
+      'from the start, by the cap and the rule for shared mailboxes.',
     role: 'admin',
-    support: { metadata: 'repair', position: 'move', status: 'confirm' },
+    support: {
+      ...{ metadata: 'repair', email: 'repair', phone: 'repair', referredBy: 'repair' },
+      ...{ position: 'move', status: 'confirm' },
+    },
     scope,
     params,
     body: EntryChange,
@@ -313,8 +349,8 @@ export const entries = [
     },
     errors: {
       conflict: {
-        when: 'The status of the entry does not allow it.',
-        message: 'position: only waiting entries have one; this one is joined',
+        when: 'The status of the entry does not allow it, another entry has this email or phone, or referrals would form a circle.',
+        message: 'email: ent_06gxx2p9r1yn1vp1ryss481fhw already has it; that entry is waiting',
       },
     },
     run: async ({ context, queue, params: { entryId }, body }) => {

@@ -5,7 +5,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { creditReferrersOf } from '../referrals/credits.ts';
+import { creditReferrersOf, withdrawCreditFor } from '../referrals/credits.ts';
 import { type Movable, moveEntries, standingOf } from './move-entry.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
@@ -121,11 +121,48 @@ export async function resendConfirmation(context: Context, queue: Queue, entryId
     if (entry.status !== 'pending')
       throw conflict(`this person has nothing to confirm: the entry is ${entry.status}`);
     if (entry.email_hash === null) throw conflict('this person has no email address');
-    if (!settings.mailKinds.includes('confirm'))
-      throw conflict('confirmation emails are turned off for this waitlist');
-    change.record({ kind: 'confirmation.resent', entry: entry.seq });
+    requireConfirmMails(settings);
+    askAgain(change, entry.seq);
     await context.audit?.(trx, { action: 'confirmation.resent', object: { kind: 'entry', id: entryId } });
   });
+}
+
+function requireConfirmMails({ mailKinds }: QueueChange['settings']): void {
+  if (!mailKinds.includes('confirm')) throw conflict('confirmation emails are turned off for this waitlist');
+}
+
+/** Nobody has confirmed this email: the entry is pending, its referrer without the credit, until somebody does. */
+export async function confirmAnew(change: QueueChange, seq: number): Promise<void> {
+  const { trx, queue, tally, settings } = change;
+  requireConfirmMails(settings);
+  const entry = await trx
+    .selectFrom('entry')
+    .select(['status', 'rank', 'referrer_seq', 'credited', 'confirmed_at'])
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', seq)
+    .executeTakeFirstOrThrow();
+  const { status, rank, confirmed_at } = entry;
+  if (status !== 'waiting' && status !== 'pending')
+    throw conflict(`status: only a waiting entry can be confirmed anew; this one is ${status}`);
+  if (status === 'waiting') {
+    await withdrawCreditFor(change, entry);
+    const row = { queue_id: queue.id, seq, status: 'pending', credited: 0, confirmed_at: null } as const;
+    trx.update('entry', { key: ['queue_id', 'seq'] }, [row]);
+    tally.leave(status, rank);
+    tally.enter('pending', rank);
+    if (confirmed_at !== null) tally.slots.add('confirmed', confirmed_at, -1);
+    await trx
+      .deleteFrom('operator_confirmation')
+      .where('queue_id', '=', queue.id)
+      .where('seq', '=', seq)
+      .execute();
+  }
+  askAgain(change, seq);
+}
+
+/** To whatever email the entry has now. */
+export function askAgain({ record }: QueueChange, seq: number): void {
+  record({ kind: 'confirmation.resent', entry: seq });
 }
 
 /** Which operator confirmed an email that its owner did not confirm here. */

@@ -17,6 +17,7 @@ export const HISTORY_KINDS = [
   'invite.revoked',
   'invite.expired',
   'entry.moved',
+  'entry.updated',
   'entry.removed',
   'entry.approved',
   'entry.declined',
@@ -31,8 +32,10 @@ export interface HistoryEvent {
   entryId?: Uint8Array;
   inviteId?: Uint8Array;
   expiresAt?: number | null;
-  /** The operator who confirmed the email, moved the entry, or decided. */
+  /** The operator who confirmed the email, moved or changed the entry, or decided. */
   by?: string;
+  /** What was changed. */
+  fields?: readonly string[];
   /** What they noted. */
   note?: string;
   /** Positions before and after a move. */

@@ -4,7 +4,7 @@ import type { Status } from '../../db/tables.ts';
 import { parseId } from '../../lib/ids.ts';
 import { readColumn } from '../../lib/setting.ts';
 import { standingOf } from '../entries/move-entry.ts';
-import { queueOfLink, readLink, signLink } from '../links/links.ts';
+import { isForFormerEmail, queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { OwnData } from '../queue/events.ts';
@@ -40,9 +40,10 @@ interface StatusRow {
   position: number | null;
   rank: number;
   declined_from: Status | null;
+  addressed_at: number | null;
 }
 
-const columns = ['e.seq', 'e.status', 'e.declined_from', 'e.referrals', 'e.rank'] as const;
+const columns = ['e.seq', 'e.status', 'e.declined_from', 'e.referrals', 'e.rank', 'e.addressed_at'] as const;
 
 const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
   db.query
@@ -91,7 +92,7 @@ export async function personStatus(context: Context, token: string): Promise<Per
     seq,
     referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, (visit as Visit).link),
     boost,
-    leaveToken: link ? signLink(queue, 'leave', link) : null,
+    leaveToken: link && !isForFormerEmail(row, link) ? signLink(queue, 'leave', link) : null,
   };
   if (!visit?.known) return { ...common, status, referrals, position };
   // Those who joined with the link have moved the known entry, which nobody else would see move.

@@ -7,7 +7,7 @@ import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { queueOfLink, readLink, signLink } from './links.ts';
+import { isForFormerEmail, queueOfLink, readLink, signLink } from './links.ts';
 import { canBeEmailed } from './suppression.ts';
 
 const LINK_MS = 7 * DAY_MS;
@@ -74,9 +74,10 @@ async function openLink(context: Context, token: string): Promise<OpenLink | und
   if (!queue || !subject || !id) return undefined;
   const entry = await context.db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'declined_from'])
+    .select(['seq', 'status', 'declined_from', 'addressed_at'])
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();
-  return entry && entry.status !== 'removed' ? { queue, entry, ...subject } : undefined;
+  if (!entry || entry.status === 'removed' || isForFormerEmail(entry, subject)) return undefined;
+  return { queue, entry, ...subject };
 }

@@ -1,7 +1,7 @@
 import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { queueOfLink, readLink } from './links.ts';
+import { isForFormerEmail, queueOfLink, readLink } from './links.ts';
 import { deleteOwnData } from './own-data.ts';
 import { suppress } from './suppression.ts';
 
@@ -44,19 +44,24 @@ async function openLink(context: Context, token: string): Promise<Found | undefi
   if (!queue || !subject) return undefined;
   const entryId = parseId('ent', subject.id);
   const emailHash = entryId
-    ? await emailOfEntry(context, queue, entryId)
-    : await emailOfInvite(context, queue, parseId('inv', subject.id));
+    ? await emailOfEntry(context, queue, entryId, subject)
+    : await emailOfInvite(context, queue, parseId('inv', subject.id), subject);
   return emailHash ? { queue, emailHash, entryId: entryId && subject.id } : undefined;
 }
 
-async function emailOfEntry({ db }: Context, queue: Queue, id: Buffer): Promise<Uint8Array | null> {
+async function emailOfEntry(
+  { db }: Context,
+  queue: Queue,
+  id: Buffer,
+  link: { at: number },
+): Promise<Uint8Array | null> {
   const row = await db.query
     .selectFrom('entry')
-    .select('email_hash')
+    .select(['email_hash', 'addressed_at'])
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.email_hash ?? null;
+  return row && !isForFormerEmail(row, link) ? row.email_hash : null;
 }
 
 /** An erased invite keeps its row, but with no data in it. */
@@ -64,13 +69,17 @@ async function emailOfInvite(
   { db }: Context,
   queue: Queue,
   id: Buffer | undefined,
+  link: { at: number },
 ): Promise<Uint8Array | null> {
   if (!id) return null;
   const row = await db.query
-    .selectFrom('invite')
-    .select(['email_hash', 'sealed'])
-    .where('queue_id', '=', queue.id)
-    .where('id', '=', id)
+    .selectFrom('invite as i')
+    .leftJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'i.queue_id').onRef('e.email_hash', '=', 'i.email_hash'),
+    )
+    .select(['i.email_hash', 'i.sealed', 'e.addressed_at'])
+    .where('i.queue_id', '=', queue.id)
+    .where('i.id', '=', id)
     .executeTakeFirst();
-  return row && row.sealed.length > 0 ? row.email_hash : null;
+  return row && row.sealed.length > 0 && !isForFormerEmail(row, link) ? row.email_hash : null;
 }

@@ -47,6 +47,14 @@ export function readLink(queue: Queue, purpose: LinkPurpose, token: string): Lin
   return same ? { id, at: Number.parseInt(time, 36) } : undefined;
 }
 
+/** Whether it was mailed to an email that the entry no longer has. */
+export function isForFormerEmail(
+  { addressed_at }: { readonly addressed_at: number | null },
+  { at }: { readonly at: number },
+): boolean {
+  return addressed_at !== null && at < addressed_at;
+}
+
 /** Fills in a pattern such as `https://app.example.com/join?code={code}`. */
 export function fillPattern(pattern: string, name: string, value: string): string {
   return pattern.replaceAll(`{${name}}`, encodeURIComponent(value));

@@ -5,7 +5,7 @@ import { eraseEntry } from '../entries/erase-entry.ts';
 import type { Context } from '../queue/context.ts';
 import { OWN_DATA, type OwnData } from '../queue/events.ts';
 import type { Queue } from '../queue/queue.ts';
-import { OWN_DATA_LINK_MS, queueOfLink, readLink, signLink } from './links.ts';
+import { isForFormerEmail, OWN_DATA_LINK_MS, queueOfLink, readLink, signLink } from './links.ts';
 
 /** What a link that a person asked for does with their data. */
 export interface OwnDataLink {
@@ -24,7 +24,7 @@ export async function checkOwnDataLink(context: Context, token: string): Promise
   const found = queue && OWN_DATA.map((purpose) => ({ purpose, subject: readLink(queue, purpose, token) }));
   const { purpose, subject } = found?.find((each) => each.subject) ?? {};
   const id = subject && parseId('ent', subject.id);
-  if (!queue || !purpose || !id || !(await isStored(context, queue, id))) return undefined;
+  if (!queue || !purpose || !id || !(await isStored(context, queue, id, subject))) return undefined;
   return {
     purpose,
     isExpired: (await sharedNow(context)) - subject.at > OWN_DATA_LINK_MS,
@@ -34,14 +34,20 @@ export async function checkOwnDataLink(context: Context, token: string): Promise
   };
 }
 
-async function isStored({ db }: Context, queue: Queue, id: Uint8Array): Promise<boolean> {
+/** For the address that the link was mailed to. */
+async function isStored(
+  { db }: Context,
+  queue: Queue,
+  id: Uint8Array,
+  link: { at: number },
+): Promise<boolean> {
   const row = await db.query
     .selectFrom('entry')
-    .select('person')
+    .select(['person', 'addressed_at'])
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row !== undefined && row.person !== null;
+  return row !== undefined && row.person !== null && !isForFormerEmail(row, link);
 }
 
 /** As an operator erases somebody. `context`: the person's own, so that the trail says so. Returns false if others did so meanwhile. */

@@ -13,6 +13,8 @@ export function parsePhone(input: string): string | undefined {
   return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phone : undefined;
 }
 
+export const PHONE_PROBLEM = 'not a phone number in international form, such as +14155550123';
+
 /** One of our codes, or one from the previous system, which can look like anything. */
 const REFERRAL_CODE = /^(?!\+)[!-~]{1,64}$/;
 

@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   'invite.expired',
   'entry.removed',
   'entry.restored',
+  'entry.updated',
   'entry.approved',
   'entry.declined',
   'mail.bounced',
@@ -49,6 +50,8 @@ export type DomainEvent = (
       entry: number | null;
     }
   | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
+  /** `formerEmail`: the one that an operator has replaced. */
+  | { kind: 'entry.updated'; entry: number; formerEmail?: string }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }

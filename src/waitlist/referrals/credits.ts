@@ -35,10 +35,14 @@ export function credit(
   const { referralCap } = change.settings;
   if (referralCap !== null && referrer.referrals + referrer.gained >= referralCap) return false;
   if (sharedMailbox(members, referrer, referred.mailbox)) return false;
-  referrer.gained += 1;
+  giveCredit(change, referrer, referred);
   if (referred.mailbox !== null) members.creditedMailboxes.add(referred.mailbox);
-  change.record({ kind: 'referral.credited', entry: referrer.seq, referred: referred.id });
   return true;
+}
+
+export function giveCredit(change: QueueChange, referrer: Member, { id }: Pick<Referred, 'id'>): void {
+  referrer.gained += 1;
+  change.record({ kind: 'referral.credited', entry: referrer.seq, referred: id });
 }
 
 export function withdrawCredit(referrer: Member): void {
@@ -46,7 +50,7 @@ export function withdrawCredit(referrer: Member): void {
 }
 
 /** Writes the credits that existing members gained or lost, and moves them in the queue. */
-export function writeCredits(change: QueueChange, members: Members): void {
+export function writeCredits(change: QueueChange, members: Pick<Members, 'known'>): void {
   const { trx, queue, tally } = change;
   const changed = [...members.known.values()].filter(({ gained }) => gained !== 0);
   const rows = changed.map(({ gained, ...member }) => {

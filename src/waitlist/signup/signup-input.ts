@@ -1,7 +1,7 @@
 import type { Language } from '../../languages/languages.ts';
 import { type Email, emailProblem, parseEmail } from '../../lib/email.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
-import { type Identifier, parsePhone, parseReferrer } from '../people/identity.ts';
+import { type Identifier, PHONE_PROBLEM, parsePhone, parseReferrer } from '../people/identity.ts';
 import { isObject, type Metadata, parseMetadata } from '../people/person.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;
@@ -34,13 +34,7 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
     problems.add(path, 'email or phone is required');
   return {
     email: parseField(input.email, at('email'), problems, parseEmail, emailProblem),
-    phone: parseField(
-      input.phone,
-      at('phone'),
-      problems,
-      parsePhone,
-      () => 'not a phone number in international form, such as +14155550123',
-    ),
+    phone: parseField(input.phone, at('phone'), problems, parsePhone, () => PHONE_PROBLEM),
     metadata: parseMetadata(input.metadata, at('metadata'), problems),
     referrer: parseField(
       input.referredBy,

@@ -2059,7 +2059,7 @@ export interface paths {
         head?: never;
         /**
          * Change an entry
-         * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`), or move people in the queue (`position`), or confirm people's emails (`status`).
+         * @description Changes what is stored about a person, moves them, or confirms a pending entry. All of it or nothing. An `email` or `phone` that another entry has is refused, and the message says which one. With another `referredBy`, credits and positions are as if it had been so from the start, by the cap and the rule for shared mailboxes. Requires the `admin` role, or `support` where the owner lets it correct what is stored about people (`metadata`, `email`, `phone`, `referredBy`), or move people in the queue (`position`), or confirm people's emails (`status`).
          */
         patch: operations["updateEntry"];
         trace?: never;
@@ -2093,7 +2093,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves by operators, decisions with their notes, removal. Of referrals, invites, moves and decisions, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves and changes by operators, decisions with their notes, removal. Of referrals, invites, moves, changes and decisions, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -3289,7 +3289,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -3365,7 +3365,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "entry.updated" | "entry.approved" | "entry.declined" | "mail.bounced" | "mail.complained" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -5367,10 +5367,19 @@ export interface components {
             /** @description Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. Later referrals move it on from there. */
             position?: number;
             /**
-             * @description Confirms a pending entry on behalf of its owner.
+             * @description `waiting` confirms a pending entry on behalf of its owner. `pending` goes with a new `email` of a waiting or pending entry: its owner gets an email to confirm it, and is out of line until then.
              * @enum {string}
              */
-            status?: "waiting";
+            status?: "waiting" | "pending";
+            /**
+             * Format: idn-email
+             * @description Another email address. Referrals, invites, the history, and that the person wants no emails go along. Somebody who was pending gets an email to confirm it. Links that were mailed to the former address to confirm, unsubscribe or leave no longer work.
+             */
+            email?: string;
+            /** @description Another phone number in international format. `null` removes it, if there is an email. */
+            phone?: string | null;
+            /** @description Email, phone number or referral code of the person who referred them, as if they had said so when they joined. `null` for nobody. */
+            referredBy?: string | null;
         };
         /** @description Only needed with `erase=true`. */
         EntryRemoval: {
@@ -5403,7 +5412,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.removed" | "entry.approved" | "entry.declined" | "entry.reconsidered";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.updated" | "entry.removed" | "entry.approved" | "entry.declined" | "entry.reconsidered";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -5413,8 +5422,10 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner, moved the entry, or decided about it: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, moved or changed the entry, or decided about it: an operator, a token or the command line. */
             by: string | null;
+            /** @description What an operator changed. Empty if it is not about that. */
+            fields: string[];
             /** @description What was noted with a decision. */
             note: string | null;
             /** @description Position before it was moved. */

@@ -21,10 +21,18 @@ const LOOKS: Record<Event['kind'], [text: string, dot: string]> = {
   'invite.revoked': ['The invite was revoked', 'bg-mute'],
   'invite.expired': ['The invite expired', 'bg-mute'],
   'entry.moved': ['Was moved', 'bg-warn'],
+  'entry.updated': ['Was corrected', 'bg-warn'],
   'entry.removed': ['Was removed', 'bg-danger'],
   'entry.approved': ['Was approved', 'bg-accent'],
   'entry.declined': ['Was declined', 'bg-danger'],
   'entry.reconsidered': ['Decline taken back', 'bg-warn'],
+};
+
+const FIELDS: Readonly<Record<string, string>> = {
+  email: 'Email',
+  phone: 'Phone',
+  metadata: 'Metadata',
+  referredBy: 'Referrer',
 };
 
 /** With how many more of its kind right before it. */
@@ -113,6 +121,13 @@ function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => vo
         {note && <p className="text-sm break-words whitespace-pre-line">{note}</p>}
         {by && <p className="text-sm text-mute">By {by}</p>}
       </>
+    );
+  if (event.fields.length > 0)
+    return (
+      <p className="text-sm text-mute">
+        {event.fields.map((field) => FIELDS[field] ?? field).join(', ')}
+        {by && `, by ${by}`}
+      </p>
     );
   if (by) return <p className="text-sm text-mute">By {by} in their place</p>;
   if (kind === 'invite.sent')

@@ -21,6 +21,7 @@ const ABOUT_EVENTS: Readonly<Record<EventKind, string>> = {
   'invite.expired': 'An invite expired',
   'entry.removed': 'Somebody was removed',
   'entry.restored': 'Somebody was put back',
+  'entry.updated': 'What is stored about somebody was corrected',
   'entry.approved': 'Somebody was approved',
   'entry.declined': 'Somebody was declined',
   'mail.bounced': 'Emails to somebody bounce',
