@@ -50,6 +50,7 @@ type IdPrefix =
   | 'opr'
   | 'pky'
   | 'rev'
+  | 'rul'
   | 'seg'
   | 'ses'
   | 'tok'

@@ -31,7 +31,14 @@ const WITHOUT_KEY = [
 const WITH_KEY = [
   ...['addEntry', 'approveEntry', 'confirmErasure', 'createAdminToken', 'createEnvironment'],
   ...['createExport', 'createGateKey', 'createImport', 'createInvites', 'createMailEventKey'],
-  ...['createOperatorLink', 'createProductKey', 'createSegment', 'createWaitlist', 'createWaitlistKey'],
+  ...[
+    'createOperatorLink',
+    'createProductKey',
+    'createRule',
+    'createSegment',
+    'createWaitlist',
+    'createWaitlistKey',
+  ],
   ...['createWave', 'createWebhookEndpoint', 'decideEntries', 'decideReferralReview', 'declineEntry'],
   ...['inviteOperator', 'reconsiderEntry', 'refuseErasure', 'replayDeliveries', 'replayDelivery'],
   ...['requestErasure', 'resendConfirmation', 'resendConfirmations', 'resendInvite', 'resendMail'],
