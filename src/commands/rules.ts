@@ -23,6 +23,7 @@ export const rules: Command[] = [
     about: 'Decide about signups that meet the conditions, in the moment in which they sign up.',
     fields: {
       when: false,
+      // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
       then: { value: 'OUTCOME', about: 'approve (invite), advance (put first) or decline.', required: true },
       dryRun: { about: 'Only say how many of those who wait it would have been about.' },
     },
