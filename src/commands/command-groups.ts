@@ -32,6 +32,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['entry'], load: async () => (await import('./entry-search.ts')).entrySearch },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
+  { words: ['code'], load: async () => (await import('./codes.ts')).codes },
   { words: ['wave'], load: async () => (await import('./waves.ts')).waves },
   { words: ['import', 'export'], load: async () => (await import('./transfer.ts')).transfer },
   { words: ['copy'], load: async () => (await import('./copy.ts')).copy },

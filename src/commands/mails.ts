@@ -4,7 +4,13 @@ import { mailableTo } from '../mail/mailable.ts';
 import type { presentSuppression } from '../mail/present.ts';
 import { failureNote, type presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
-import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind } from '../mail/templates/kinds.ts';
+import {
+  MAIL_KINDS,
+  MAIL_STATES,
+  type MailKind,
+  OPTIONAL_KINDS,
+  type OptionalKind,
+} from '../mail/templates/kinds.ts';
 import { mailbox } from '../operations/mails/mailbox.ts';
 import { mailSettings, type UpdatedSettings } from '../operations/mails/settings.ts';
 import { eachKind, getMailStatus, type MailStatus } from '../operations/mails/status.ts';
@@ -28,7 +34,7 @@ export const mails: Command[] = [
       environment: false,
       kinds: {
         value: 'a,b',
-        about: `Comma-separated kinds to send, or none: ${MAIL_KINDS.join(', ')}.`,
+        about: `Comma-separated kinds to send, or none: ${OPTIONAL_KINDS.join(', ')}.`,
         read: parseKinds,
       },
       from: { ...orDefault, value: 'EMAIL', about: 'Sender address, or default.' },
@@ -170,11 +176,16 @@ function readLanguage(text: string, flag: string): Language {
   return language;
 }
 
-function parseKinds(text: string): MailKind[] {
-  return text === 'none' ? [] : text.split(',').map((kind) => requireKind(kind.trim()));
+function parseKinds(text: string): OptionalKind[] {
+  return text === 'none' ? [] : text.split(',').map((kind) => kindAmong(OPTIONAL_KINDS, kind.trim()));
 }
 
 export function requireKind(text: string): MailKind {
-  if (isMailKind(text)) return text;
-  throw new UsageProblem(`unknown email kind "${text}": must be one of ${MAIL_KINDS.join(', ')}`);
+  return kindAmong(MAIL_KINDS, text);
+}
+
+function kindAmong<Kind extends MailKind>(kinds: readonly Kind[], text: string): Kind {
+  const kind = kinds.find((each) => each === text);
+  if (kind) return kind;
+  throw new UsageProblem(`unknown email kind "${text}": must be one of ${kinds.join(', ')}`);
 }

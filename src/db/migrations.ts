@@ -49,6 +49,35 @@ const OTHERS: readonly Migration[] = [
       ) clustered`,
     ],
   },
+  {
+    version: 42,
+    name: 'code',
+    statements: [
+      `create table code (
+        queue_id bigint not null references queue (id),
+        id bytes not null,
+        code_hash bytes not null,
+        sealed bytes not null,
+        does text not null check (does in ('admit')),
+        most bigint not null,
+        used bigint not null check (used between 0 and most),
+        expires_at bigint,
+        created_at bigint not null,
+        deleted_at bigint,
+        primary key (queue_id, id)
+      ) clustered`,
+      'create unique index code_text on code (code_hash)',
+      `create table code_use (
+        queue_id bigint not null references queue (id),
+        code_id bytes not null,
+        seq bigint not null,
+        used_at bigint not null,
+        returned_at bigint,
+        primary key (queue_id, code_id, seq)
+      ) clustered`,
+      'create index code_use_entry on code_use (queue_id, seq)',
+    ],
+  },
 ];
 
 /** Since version 40, each with the next version. */

@@ -58,6 +58,8 @@ export const TABLE_KEYS = {
   referral_source: ['queue_id', 'slot', 'referrer_seq', 'network_hash'],
   referral_review: ['queue_id', 'id'],
   erasure_request: ['queue_id', 'id'],
+  code: ['queue_id', 'id'],
+  code_use: ['queue_id', 'code_id', 'seq'],
   repeated_request: ['queue_id', 'key_hash'],
   operator: ['id'],
   operator_session: ['id'],

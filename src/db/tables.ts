@@ -424,6 +424,8 @@ const invite = {
   /** The wave that it belongs to, and the time of its run. */
   wave_id: orNull(bytes),
   wave_run: orNull(integer),
+  /** The code for many that let the person in. */
+  code_id: added(42, orNull(bytes)),
 };
 
 const serverKey = {
@@ -730,6 +732,36 @@ const erasureRequest = {
   decided_at: orNull(integer),
 };
 
+export const CODE_EFFECTS = ['admit'] as const;
+export type CodeEffect = (typeof CODE_EFFECTS)[number];
+
+/** A code that several people can use. */
+const code = {
+  queue_id: integer,
+  id: bytes,
+  /** With a key of the installation: nothing in a code says which queue it is of. */
+  code_hash: bytes,
+  /** The code as it is written, and the tag. */
+  sealed: bytes,
+  does: oneOf(...CODE_EFFECTS),
+  most: integer,
+  /** Never more than `most`. */
+  used: integer,
+  expires_at: orNull(integer),
+  created_at: integer,
+  deleted_at: orNull(integer),
+};
+
+/** Who came with a code. */
+const codeUse = {
+  queue_id: integer,
+  code_id: bytes,
+  seq: integer,
+  used_at: integer,
+  /** When the person was removed so soon that the code got the place back. */
+  returned_at: orNull(integer),
+};
+
 /** What an operator sent with a key, and what was answered. */
 const repeatedRequest = {
   /** 0 for what belongs to no queue. */
@@ -942,6 +974,8 @@ export const TABLES = {
   referral_source: referralSource,
   referral_review: referralReview,
   erasure_request: erasureRequest,
+  code,
+  code_use: codeUse,
   repeated_request: repeatedRequest,
   operator,
   operator_session: operatorSession,

@@ -21,6 +21,7 @@ import {
   createProduct,
   createTeam,
   planWave,
+  shareCodes,
   TEAMS,
   turnOnForm,
   turnOnMails,
@@ -34,6 +35,7 @@ const INVITES_EVERY_DAYS = 4;
 /** Long enough for a delivery to use up its retries. */
 const WEBHOOKS_DAY = DAYS - 5;
 const MAILS_DAY = DAYS - 3;
+const CODES_DAY = DAYS - 2;
 const REMOVAL_EVERY_DAYS = 11;
 /** The share of signups for the second waitlist. */
 const TEAMS_SHARE = 0.05;
@@ -104,6 +106,7 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
     if (day === TEAM_DAY) await onTeamDay();
     if (day === WEBHOOKS_DAY) await turnOnWebhooks(context, beta, story.config, story.receiverPort);
     if (day === MAILS_DAY) await turnOnMails(context);
+    if (day === CODES_DAY) await shareCodes(context, beta, entries, startsAt);
     if (day === WAVE_DAY) {
       await planWave(context, beta, entries, WAVE_SHARE);
       await planWave(context, teams, entries * TEAMS_SHARE, TEAMS_WAVE_SHARE);

@@ -9,8 +9,11 @@ import { inviteOperator } from '../operators/operators.ts';
 import { type Actor, referenceTo } from '../operators/roles.ts';
 import { completeSetup, setupToken } from '../operators/setup.ts';
 import { createToken } from '../operators/tokens.ts';
+import { createCode } from '../waitlist/codes/change-codes.ts';
 import { updateForm } from '../waitlist/forms/update-form.ts';
+import { acceptInvite } from '../waitlist/invites/accept-invite.ts';
 import { createKey } from '../waitlist/keys/server-keys.ts';
+import type { Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { dismissFirstSteps } from '../waitlist/settings/first-steps.ts';
@@ -70,6 +73,36 @@ export async function planWave(context: Context, queue: Queue, people: number, s
     },
     untilJoined: Math.max(2, Math.round(people * 0.4)),
   });
+}
+
+/** Two codes for many, with some of those who wait let in. */
+export async function shareCodes(context: Context, queue: Queue, people: number, now: number): Promise<void> {
+  const most = Math.max(4, Math.round(people / 200));
+  const codes = [
+    { code: 'FRIENDS-OF-ADA', limit: most, used: Math.round(most * 0.7), tag: 'podcast', expiresAt: null },
+    { code: 'PLANNERS-CONF', limit: 2, used: 2, tag: 'planners-conf', expiresAt: now + 30 * DAY_MS },
+  ];
+  const guests = await waitingEmails(context, queue, most * 2);
+  for (const { code, used, ...rest } of codes) {
+    await createCode(context, queue, { code, does: 'admit', ...rest });
+    for (const email of guests.splice(0, used)) await acceptInvite(context, { code, email });
+  }
+}
+
+/** Of those who joined last. */
+async function waitingEmails({ db }: Context, queue: Queue, most: number): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('entry')
+    .select(['id', 'person'])
+    .where('queue_id', '=', queue.id)
+    .where('status', '=', 'waiting')
+    .where('email_hash', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(most)
+    .execute();
+  return rows.flatMap(
+    ({ id, person }) => (person && queue.vault.open<Person>('entry.person', id, person).email) ?? [],
+  );
 }
 
 export async function turnOnForm(context: Context, queue: Queue): Promise<void> {

@@ -16,6 +16,10 @@ export const de: Texts = {
     inviteFor: (email) => `Diese Einladung gilt für ${email}. Du kannst sie einmal einlösen.`,
     inviteForUntil: (email, expires) =>
       `Diese Einladung gilt für ${email} und läuft am ${expires} ab. Du kannst sie einmal einlösen.`,
+    enterEmail: (waitlist) => `Gib deine E‑Mail-Adresse ein, um Zugang zu ${waitlist} zu bekommen.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Gib deine E‑Mail-Adresse ein, um Zugang zu ${waitlist} zu bekommen. Die Einladung läuft am ${expires} ab.`,
+    codeUsedUp: { title: 'Dieser Code ist aufgebraucht', text: 'Er wurde so oft eingelöst wie möglich.' },
     accept: 'Einladung annehmen',
     acceptedTitle: 'Du bist dabei',
     accepted: (waitlist, email) =>

@@ -15,6 +15,10 @@ export const en: Texts = {
     inviteFor: (email) => `This invite is for ${email}. It works once.`,
     inviteForUntil: (email, expires) =>
       `This invite is for ${email} and expires on ${expires}. It works once.`,
+    enterEmail: (waitlist) => `Enter your email to get into ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Enter your email to get into ${waitlist}. This invite expires on ${expires}.`,
+    codeUsedUp: { title: 'This code is used up', text: 'It has been used as often as it can be.' },
     accept: 'Accept invite',
     acceptedTitle: 'You’re in',
     accepted: (waitlist, email) => `You accepted the invite to ${waitlist} for ${email}. Welcome!`,

@@ -16,6 +16,10 @@ export const es: Texts = {
     inviteFor: (email) => `Esta invitación es para ${email}. Solo se puede usar una vez.`,
     inviteForUntil: (email, expires) =>
       `Esta invitación es para ${email} y caduca el ${expires}. Solo se puede usar una vez.`,
+    enterEmail: (waitlist) => `Escribe tu correo para acceder a ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Escribe tu correo para acceder a ${waitlist}. Esta invitación caduca el ${expires}.`,
+    codeUsedUp: { title: 'Este código se ha agotado', text: 'Ya se ha usado todas las veces posibles.' },
     accept: 'Aceptar la invitación',
     acceptedTitle: 'Ya estás dentro',
     accepted: (waitlist, email) =>

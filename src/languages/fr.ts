@@ -17,6 +17,10 @@ export const fr: Texts = {
     inviteFor: (email) => `Cette invitation est destinée à ${email}. Elle ne peut servir qu’une fois.`,
     inviteForUntil: (email, expires) =>
       `Cette invitation est destinée à ${email} et expire le ${expires}. Elle ne peut servir qu’une fois.`,
+    enterEmail: (waitlist) => `Saisissez votre adresse e‑mail pour accéder à ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Saisissez votre adresse e‑mail pour accéder à ${waitlist}. Cette invitation expire le ${expires}.`,
+    codeUsedUp: { title: 'Ce code est épuisé', text: 'Il a été utilisé autant de fois que possible.' },
     accept: 'Accepter l’invitation',
     acceptedTitle: 'C’est fait',
     accepted: (waitlist, email) =>

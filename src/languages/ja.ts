@@ -15,6 +15,10 @@ export const ja: Texts = {
     inviteFor: (email) => `${email}宛ての招待です。1回のみ利用できます。`,
     inviteForUntil: (email, expires) =>
       `${email}宛ての招待です。有効期限は${expires}で、1回のみ利用できます。`,
+    enterEmail: (waitlist) => `${waitlist}を利用するには、メールアドレスを入力してください。`,
+    enterEmailUntil: (waitlist, expires) =>
+      `${waitlist}を利用するには、メールアドレスを入力してください。招待の有効期限は${expires}です。`,
+    codeUsedUp: { title: 'このコードは上限に達しました', text: 'これ以上は利用できません。' },
     accept: '招待を受ける',
     acceptedTitle: 'ようこそ',
     accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ご利用いただけます。`,

@@ -16,6 +16,10 @@ export const pt: Texts = {
     inviteFor: (email) => `Este convite é para ${email}. Ele só pode ser usado uma vez.`,
     inviteForUntil: (email, expires) =>
       `Este convite é para ${email} e expira em ${expires}. Ele só pode ser usado uma vez.`,
+    enterEmail: (waitlist) => `Informe seu e‑mail para acessar ${waitlist}.`,
+    enterEmailUntil: (waitlist, expires) =>
+      `Informe seu e‑mail para acessar ${waitlist}. Este convite expira em ${expires}.`,
+    codeUsedUp: { title: 'Este código se esgotou', text: 'Ele já foi usado o número máximo de vezes.' },
     accept: 'Aceitar convite',
     acceptedTitle: 'Tudo certo',
     accepted: (waitlist, email) => `Você aceitou o convite para ${waitlist} com ${email}. Boas-vindas!`,

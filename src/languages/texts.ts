@@ -16,6 +16,10 @@ export interface Texts {
     title: About;
     inviteFor: (email: string) => string;
     inviteForUntil: (email: string, expires: string) => string;
+    /** With a code for many, which says nothing about who has it. */
+    enterEmail: About;
+    enterEmailUntil: (waitlist: string, expires: string) => string;
+    codeUsedUp: Notice;
     accept: string;
     acceptedTitle: string;
     accepted: (waitlist: string, email: string) => string;

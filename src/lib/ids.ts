@@ -39,6 +39,7 @@ export function oldestId(time: number): Buffer {
 }
 
 type IdPrefix =
+  | 'cod'
   | 'ent'
   | 'ers'
   | 'evt'

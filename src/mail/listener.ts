@@ -60,7 +60,8 @@ function isReaddressed(
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
   switch (event.kind) {
     case 'signup.created':
-      if (!event.joined.hasEmail || event.joined.form?.mayMail === false) return undefined;
+      if (!event.joined.hasEmail || event.joined.hasJoined) return undefined;
+      if (event.joined.form?.mayMail === false) return undefined;
       return confirmEmails || event.joined.form?.confirm ? 'confirm' : 'welcome';
     case 'signup.confirmed':
     case 'status.requested':

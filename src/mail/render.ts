@@ -200,11 +200,11 @@ async function fill(
 function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: string) => string {
   switch (kind) {
     case 'confirm':
+    case 'data-download':
+    case 'data-deletion':
       return reasons.added;
     case 'welcome':
     case 'moved-up':
-    case 'data-download':
-    case 'data-deletion':
       return reasons.onList;
     case 'invite':
     case 'invite-reminder':

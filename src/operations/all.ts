@@ -1,3 +1,4 @@
+import { codes } from './codes/codes.ts';
 import type { Operation } from './core/operation.ts';
 import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { decisions } from './entries/decisions.ts';
@@ -72,5 +73,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...statistics,
   ...invites,
   createInvites,
+  ...codes,
   ...waves,
 ];

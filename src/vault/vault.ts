@@ -65,6 +65,7 @@ const QUEUE_PLACES = [
   'erasure.reason',
   'decision.note',
   'rule.conditions',
+  'code.sealed',
   'gate_key.secret',
   'wave.plan',
   'mail_event_key.secret',
@@ -125,6 +126,7 @@ const INSTALLATION_PURPOSES = [
   'passkey',
   'challenge',
   'request',
+  'code',
 ] as const;
 
 /**

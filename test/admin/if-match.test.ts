@@ -24,6 +24,7 @@ const SETTINGS: Record<string, unknown> = {
   updateRoles: { support: { move: true } },
   updateAlerts: { emails: false },
   updateWebhookEndpoint: { description: 'Backend' },
+  updateCode: { limit: 5 },
   updateWave: { name: 'Evenings' },
 };
 

@@ -29,22 +29,15 @@ const WITHOUT_KEY = [
 ];
 
 const WITH_KEY = [
-  ...['addEntry', 'approveEntry', 'confirmErasure', 'createAdminToken', 'createEnvironment'],
-  ...['createExport', 'createGateKey', 'createImport', 'createInvites', 'createMailEventKey'],
-  ...[
-    'createOperatorLink',
-    'createProductKey',
-    'createRule',
-    'createSegment',
-    'createWaitlist',
-    'createWaitlistKey',
-  ],
-  ...['createWave', 'createWebhookEndpoint', 'decideEntries', 'decideReferralReview', 'declineEntry'],
-  ...['inviteOperator', 'reconsiderEntry', 'refuseErasure', 'replayDeliveries', 'replayDelivery'],
-  ...['requestErasure', 'resendConfirmation', 'resendConfirmations', 'resendInvite', 'resendMail'],
-  ...['restoreEntry', 'retryMails', 'revokeInvites', 'rotateFormKey', 'rotateProductKey'],
-  ...['rotateWaitlistKey', 'rotateWebhookSecret', 'sendKeptMails', 'testAlerts', 'testMailTemplate'],
-  ...['testWebhookEndpoint', 'undoImport'],
+  ...['addEntry', 'approveEntry', 'confirmErasure', 'createAdminToken', 'createCode'],
+  ...['createEnvironment', 'createExport', 'createGateKey', 'createImport', 'createInvites'],
+  ...['createMailEventKey', 'createOperatorLink', 'createProductKey', 'createRule', 'createSegment'],
+  ...['createWaitlist', 'createWaitlistKey', 'createWave', 'createWebhookEndpoint', 'decideEntries'],
+  ...['decideReferralReview', 'declineEntry', 'inviteOperator', 'reconsiderEntry', 'refuseErasure'],
+  ...['replayDeliveries', 'replayDelivery', 'requestErasure', 'resendConfirmation'],
+  ...['resendConfirmations', 'resendInvite', 'resendMail', 'restoreEntry', 'retryMails'],
+  ...['revokeInvites', 'rotateFormKey', 'rotateProductKey', 'rotateWaitlistKey', 'rotateWebhookSecret'],
+  ...['sendKeptMails', 'testAlerts', 'testMailTemplate', 'testWebhookEndpoint', 'undoImport'],
 ];
 
 interface Posting {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { checkEverywhere, type DashboardPage, useDashboard } from '../support/dashboard.ts';
-import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { type Browser, setUp } from '../support/operators.ts';
+import { eventually, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { type Browser, join, setUp } from '../support/operators.ts';
 
 const openDashboard = useDashboard();
 
@@ -23,8 +23,8 @@ interface SharedForm {
   typed: string;
   mine?: string;
   /** How a field is filled that is no text. */
-  fill?: (page: DashboardPage, form: Locator) => Promise<unknown>;
-  /** What the other one saves meanwhile, and how that reads. */
+  fill?: (page: DashboardPage, form: Locator, value: string) => Promise<unknown>;
+  /** What the other one saves meanwhile, and how that is typed and reads. */
   path: string;
   theirs: object;
   said: string;
@@ -42,16 +42,19 @@ forEachEngine((engine) => {
   if (engine !== 'sqlite') return;
   let service: Service;
   let owner: Browser;
+  let admin: Browser;
   let list: List;
   const ids: Record<string, string> = {};
   before(async () => {
     service = await startService(engine);
     owner = await setUp(service);
+    admin = await join(service, owner, 'admin', 'admin@example.com');
     list = await service.waitlist({ name: 'Acme' });
     const base = `/waitlists/${list.id}`;
     const created = async (what: string, body: object) =>
       (await owner.post<{ id: string }>(`${base}/${what}`, body)).body.id;
     ids.wave = await created('waves', { name: 'Trickle', keepOpen: 3 });
+    ids.code = await created('codes', { code: 'FRIENDS', limit: 5 });
     ids.endpoint = await created('webhooks', { url: 'https://example.com/hook' });
     await owner.patch(`${base}/form`, { enabled: true });
   });
@@ -128,6 +131,23 @@ forEachEngine((engine) => {
       kept: 'https://mine.example,https://theirs.example',
       taken: 'https://theirs.example',
     }),
+    'a code': () => ({
+      source: 'codes/code-form.tsx',
+      at: `${base()}/codes`,
+      open: async (page) => {
+        await page.getByRole('button', { name: 'Actions for FRIENDS' }).click();
+        await page.getByRole('menuitem', { name: 'Edit…' }).click();
+      },
+      field: 'Limit',
+      typed: '7',
+      path: `${base()}/codes/${ids.code}`,
+      theirs: { limit: 42 },
+      said: '42',
+      besides: { theirs: { tag: 'podcast' }, label: 'Tag' },
+      stored: ({ limit }: { limit: number }) => limit,
+      kept: 7,
+      taken: 42,
+    }),
     'the plan of a wave': () => ({
       source: 'waves/wave-form.tsx',
       at: `${base()}/waves/${ids.wave}`,
@@ -190,10 +210,10 @@ forEachEngine((engine) => {
       },
       field: 'Time zone',
       typed: 'Asia/Tokyo',
-      fill: async (page, form) => {
+      fill: async (page, form, zone) => {
         await form.getByRole('combobox', { name: 'Time zone' }).click();
-        await page.keyboard.type('Tokyo');
-        await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+        await page.keyboard.type(zone);
+        await page.getByRole('option', { name: zone }).click();
       },
       path: '/instance',
       theirs: { defaultTimeZone: 'Europe/Berlin' },
@@ -247,12 +267,12 @@ forEachEngine((engine) => {
         owner.patch(path, Object.fromEntries(names.map((each) => [each, before[each] ?? null])));
       const stored = async () => shared.stored((await owner.get(path)).body as never);
       const page = await openDashboard(service, at, { as: owner });
-      const begin = async () => {
-        await page.goto(at);
-        await open?.(page);
-        const form = open ? page.getByRole('dialog') : page.locator('main');
-        const edit = () => form.getByLabel(field, { exact: true }).fill(typed);
-        await (shared.fill?.(page, form) ?? edit());
+      const begin = async (on = page, value = typed) => {
+        await on.goto(at);
+        await open?.(on);
+        const form = open ? on.getByRole('dialog') : on.locator('main');
+        const edit = () => form.getByLabel(field, { exact: true }).fill(value);
+        await (shared.fill?.(on, form, value) ?? edit());
         return form;
       };
       const save = async (form: Locator) =>
@@ -260,7 +280,12 @@ forEachEngine((engine) => {
       const told = (form: Locator) => form.getByText('Not saved: somebody else has changed this');
 
       let form = await begin();
-      await owner.patch(path, { ...theirs, ...besides?.theirs });
+      if (besides) await owner.patch(path, besides.theirs);
+      const other = await openDashboard(service, at, { as: admin });
+      await save(await begin(other, said));
+      assert.deepEqual(await eventually(stored, (value) => value === shared.taken), shared.taken);
+      assert.deepEqual(other.problems, []);
+      await other.close();
       await save(form);
       await told(form).waitFor();
       const versions = (label: string) =>

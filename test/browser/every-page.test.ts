@@ -16,6 +16,7 @@ const PAGES = [
   `${LIST}/queue`,
   `${LIST}/queue?tab=joined`,
   `${LIST}/invites`,
+  `${LIST}/codes`,
   `${LIST}/waves`,
   `${LIST}/emails`,
   `${LIST}/emails?tab=log`,

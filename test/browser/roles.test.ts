@@ -114,7 +114,7 @@ describe('what support may do, in the dashboard', () => {
     await checkEverywhere(asking, 'asking for an erasure');
     await asking.getByRole('button', { name: 'Ask', exact: true }).click();
     await asking.getByText(`Asked to erase ${ADA}`).waitFor();
-    await asking.getByText('An erasure is asked for').waitFor();
+    await asking.getByText('Erasure requested').waitFor();
     assert.equal(
       await asking
         .getByRole('button', { name: 'Erase…: Only admins can decide this.' })
@@ -125,20 +125,20 @@ describe('what support may do, in the dashboard', () => {
     await asking.close();
 
     const page = await openDashboard(service, `/waitlists/${list.id}/queue`, { as: admin });
-    await page.getByText('1 erasure is asked for').waitFor();
+    await page.getByText('1 erasure requested').waitFor();
     await checkEverywhere(page, 'a queue with an erasure to decide');
     await page.getByRole('button', { name: 'Review' }).click();
     await page.getByText(/Asked for it by phone/).waitFor();
     await page.getByRole('button', { name: 'Refuse…' }).click();
     await page.getByRole('button', { name: 'Refuse', exact: true }).click();
     await page.getByText('Refused the request').waitFor();
-    await page.getByText('An erasure is asked for').waitFor({ state: 'detached' });
+    await page.getByText('Erasure requested').waitFor({ state: 'detached' });
     await page.close();
 
     for (const email of [ADA, 'bob@example.com'])
       await support.post(`/waitlists/${list.id}/entries/${await entryId(email)}/erasure-request`, {});
     const again = await openDashboard(service, `/waitlists/${list.id}/queue`, { as: admin });
-    await again.getByText('2 erasures are asked for').waitFor();
+    await again.getByText('2 erasures requested').waitFor();
     await again.getByRole('button', { name: 'Review' }).click();
     await checkEverywhere(again, 'the list of erasures');
     await again.getByRole('button', { name: `Open ${ADA}` }).click();
@@ -149,7 +149,7 @@ describe('what support may do, in the dashboard', () => {
     const { body } = await owner.get<{ open: number }>(`/waitlists/${list.id}/erasure-requests`);
     assert.equal(body.open, 1);
     await eventually(
-      () => again.getByText('1 erasure is asked for').count(),
+      () => again.getByText('1 erasure requested').count(),
       (count) => count === 1,
     );
     await again.close();

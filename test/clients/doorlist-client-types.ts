@@ -19,7 +19,7 @@ export async function use(client: Client): Promise<void> {
   const invite = await client.checkInvite('code');
   // @ts-expect-error Only a valid code has an email.
   void invite.email;
-  if (invite.valid) invite.email satisfies string;
+  if (invite.valid) invite.email satisfies string | undefined;
   const event: WebhookEvent = await verifyWebhook('{}', new Headers(), { secret: 'whsec_x' });
   if (event.event === 'signup.created') event.data.entry.email satisfies string | null;
 }

@@ -5,6 +5,7 @@ import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { LANGUAGES, textsIn } from '../../src/languages/languages.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/limits.ts';
 import { removeEntry } from '../../src/waitlist/invites/removal.ts';
 import { type LinkPurpose, signLink } from '../../src/waitlist/links/links.ts';
@@ -26,6 +27,7 @@ import {
   startMailing,
   withMailing,
 } from '../support/mails.ts';
+import { typed } from '../support/terminal.ts';
 import { endpointFor } from '../support/webhooks.ts';
 
 const HTML = { accept: 'text/html' };
@@ -255,6 +257,16 @@ forEachEngine((engine) => {
           assert.match((await press(`${path}/${ask}`)).text, /can’t email you/);
         assert.equal(await countMails(service.context, list), 0);
       }
+    });
+
+    it('cannot be kept from it: no waitlist turns these emails on or off', async () => {
+      const list = await mailingList(service, []);
+      const kinds = ['data-download' as 'confirm'];
+      await assert.rejects(updateMailSettings(service.context, list.id, { kinds }), /unknown kind/);
+      const words = ['mail', 'settings', '--waitlist', list.id, '--kinds', 'confirm,data-download'];
+      const { code, error } = await typed(service.storage.environment, ...words);
+      assert.equal(code, 2);
+      assert.match(error, /unknown email kind "data-download"/);
     });
 
     it('read about it in their language', async () => {

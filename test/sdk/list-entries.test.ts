@@ -180,7 +180,7 @@ forEachEngine((engine) => {
         await list.page({ status: 'gone' }),
         400,
         'invalid_request',
-        'status: must be one of pending, waiting, invited, joined, removed',
+        'status: must be one of pending, waiting, invited, joined, removed, declined',
       );
       assertError(
         await list.page({ sort: 'email' }),

@@ -8,6 +8,7 @@ import { CHOSEN_ENGINES } from './engines.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
 import { eventually, forEachEngine, type Service } from './harness.ts';
 import type { Browser as Operator } from './operators.ts';
+import { picture } from './public-pages.ts';
 import { sharedChromium } from './shared-chromium.ts';
 import { openWindow, type Window } from './windows.ts';
 
@@ -125,6 +126,7 @@ export async function checkEverywhere(
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme });
     await checkPage(page, `${what}, ${colorScheme}, ${size}`, size === 'phone' ? rulesOnPhone : 'all');
+    await picture(page, `${what} ${colorScheme} ${size}`);
   }
 }
 

@@ -70,6 +70,10 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
     return idOf(await on().admin.post(of(list, '/waves'), WAVE));
   }
 
+  async function codeOf(list: List): Promise<string> {
+    return idOf(await on().admin.post(of(list, '/codes'), { limit: 3 }));
+  }
+
   async function keyOf(path: string): Promise<string> {
     return idOf(await on().admin.post(path, path.endsWith('/mail-event-keys') ? { provider: 'plain' } : {}));
   }
@@ -197,6 +201,9 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
     previewForm: (list) => ({ path: of(list, '/form/preview'), body: {} }),
     uploadLogo: (list) => ({ path: of(list, '/logo'), rawBody: PNG, type: 'image/png' }),
     dismissFirstSteps: (list) => ({ path: of(list, '/first-steps/dismiss') }),
+    createCode: (list) => ({ path: of(list, '/codes'), body: { limit: 3, tag: 'podcast' }, gets: 201 }),
+    updateCode: async (list) => ({ path: of(list, `/codes/${await codeOf(list)}`), body: { limit: 4 } }),
+    deleteCode: async (list) => ({ path: of(list, `/codes/${await codeOf(list)}`) }),
     createSegment: (list) => ({ path: of(list, '/segments'), body: SEGMENT, gets: 201 }),
     updateSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`), body: SEGMENT }),
     deleteSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`) }),

@@ -37,6 +37,7 @@ export async function existingThings(admin: AdminClient, list: List): Promise<Re
     gateKeyId: await created(`${path}/gate-keys`),
     mailEventKeyId: await created(`${path}/mail-event-keys`, { provider: 'plain' }),
     segmentId: await created(`${path}/segments`, { name: 'Pending', conditions: { status: 'pending' } }),
+    codeId: await created(`${path}/codes`, { limit: 3 }),
     waveId: await created(`${path}/waves`, {
       ...{ name: 'Mornings', count: 5 },
       schedule: { timeZone: 'Europe/Berlin', time: '09:00', repeat: 'daily' },

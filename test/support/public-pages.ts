@@ -60,7 +60,8 @@ export async function takeTime(page: Page, clock: TestClock): Promise<void> {
 /** For whoever wants to look: set DOORLIST_TEST_PICTURES to a directory. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env.DOORLIST_TEST_PICTURES;
-  if (directory) await page.screenshot({ path: `${directory}/${name}.png`, fullPage: true });
+  if (directory)
+    await page.screenshot({ path: `${directory}/${name.replace(/[^\w-]+/g, '-')}.png`, fullPage: true });
 }
 
 export interface Site {

@@ -127,6 +127,13 @@ function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void 
   ]);
   trx.insert('entry_rule', [{ queue_id, id, conditions: hash, outcome: 'decline', created_at: START }]);
   trx.insert('erasure_request', [{ queue_id, id, seq: 1, reason: hash, created_at: START }]);
+  trx.insert('code', [
+    {
+      ...{ queue_id, id, code_hash: hash, sealed: hash, does: 'admit', most: 5, used: 1 },
+      ...{ expires_at: null, created_at: START, deleted_at: null },
+    },
+  ]);
+  trx.insert('code_use', [{ queue_id, code_id: id, seq: 1, used_at: START, returned_at: null }]);
   trx.insert('referral_review', [{ queue_id, id, seq: 2, referrer_seq: 1, created_at: START }]);
   const theirs = { operator_id: id, created_at: START, expires_at: START };
   trx.insert('operator', [

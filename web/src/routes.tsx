@@ -12,6 +12,7 @@ import {
 import { meQuery } from './api/me.ts';
 import { prepare, queryClient } from './api/query-client.ts';
 import { waitlistQuery } from './api/waitlists.ts';
+import { readCodesSearch } from './pages/codes/codes-search.ts';
 import {
   FORM_TABS,
   type FormTab,
@@ -172,6 +173,12 @@ const invites = createRoute({
   validateSearch: readInvitesSearch,
   component: lazyRouteComponent(() => import('./pages/invites/invites-page.tsx'), 'InvitesPage'),
 });
+const codes = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/codes',
+  validateSearch: readCodesSearch,
+  component: lazyRouteComponent(() => import('./pages/codes/codes-page.tsx'), 'CodesPage'),
+});
 const waves = createRoute({
   getParentRoute: () => waitlist,
   path: '/waves',
@@ -290,6 +297,7 @@ export const routeTree = root.addChildren([
       overview,
       queue,
       invites,
+      codes,
       waves,
       wave,
       apiPage,

@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Check an invite code
-         * @description Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of `accepted`, `revoked` and `expired`. You can call this endpoint from a browser, from any origin.
+         * @description Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of `accepted`, `revoked` and `expired`. A code for many people is `accepted` once it is used up. You can call this endpoint from a browser, from any origin.
          */
         get: operations["checkInvite"];
         put?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. If the invited person is on the waitlist, their status becomes `joined`. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. You can call this endpoint from a browser, from any origin.
+         * @description Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. A code for many people takes the `email` of each, and lets in no more of them than its limit. Whoever is not on the waitlist is added as `joined`. If the invited person is on the waitlist, their status becomes `joined`. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. You can call this endpoint from a browser, from any origin.
          */
         post: operations["acceptInvite"];
         delete?: never;
@@ -1400,9 +1400,9 @@ export interface components {
             valid: true;
             /**
              * Format: idn-email
-             * @description The invited email.
+             * @description The invited email. Omitted for a code for many people.
              */
-            email: string;
+            email?: string;
             /** @description The waitlist the invite is for. */
             waitlist: components["schemas"]["WaitlistReference"];
             /**
@@ -1436,7 +1436,7 @@ export interface components {
         AcceptRequest: {
             /**
              * Format: idn-email
-             * @description If set, the code is only redeemed if this is the invited email. Not case-sensitive.
+             * @description If set, the code is only redeemed if this is the invited email. Required for a code for many people: whom it lets in. Not case-sensitive.
              * @example ada@example.com
              */
             email?: string;
@@ -1451,7 +1451,7 @@ export interface components {
             success: true;
             /**
              * Format: idn-email
-             * @description The invited email.
+             * @description The invited email, or the one that a code for many people let in.
              */
             email: string;
             /** @description The waitlist the invite was for. */

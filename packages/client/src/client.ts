@@ -42,7 +42,7 @@ export interface SignupOptions extends CallOptions {
 }
 
 export interface AcceptOptions extends CallOptions {
-  /** Refuses the invite unless it is for this email. */
+  /** Refuses the invite unless it is for this email. A code for many people lets in this email. */
   email?: string | undefined;
   /** Default: a random one for each call, the same for its retries. */
   idempotencyKey?: string | undefined;

@@ -32,6 +32,8 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'referral_source',
   'referral_review',
   'erasure_request',
+  'code',
+  'code_use',
 ]);
 
 /** The state of queues comes first, as in the transactions that write to it, so that none waits in a circle. */

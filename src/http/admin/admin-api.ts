@@ -70,6 +70,7 @@ export const ADMIN_API: Api = {
     { name: 'Entries', description: 'The people on a waitlist: find, change, move and remove them.' },
     { name: 'Segments', description: 'Filters of the queue with a name, for the whole team.' },
     { name: 'Invites', description: 'Invite one person, the first in line or a segment, and follow up.' },
+    { name: 'Codes', description: 'Codes that several people can use, up to a limit.' },
     { name: 'Waves', description: 'Plans of invites: when, how many, and for whom.' },
     { name: 'Server keys', description: 'Keys for your backend: of one waitlist, or product keys for all.' },
     { name: 'Gate keys', description: 'Keys for the sign-up of your product: only invited people get in.' },

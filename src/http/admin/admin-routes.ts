@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { codes } from '../../operations/codes/codes.ts';
 import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.ts';
 import { decisions } from '../../operations/entries/decisions.ts';
 import { addEntry, entries } from '../../operations/entries/entries.ts';
@@ -92,6 +93,6 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   serveOperations(scope, parts, rules);
   serveOperations(scope, parts, [searchEntries, searchPeople, getEntryShare, addEntry]);
   serveOperations(scope, parts, statistics);
-  serveOperations(scope, parts, [...invites, createInvites]);
+  serveOperations(scope, parts, [...invites, createInvites, ...codes]);
   serveOperations(scope, parts, waves);
 }

@@ -10,6 +10,7 @@ import {
   type Values,
 } from '../../waitlist/forms/form-input.ts';
 import { type Html, html } from '../docs/html.ts';
+import { labelled, problemHtml } from '../pages/field.ts';
 import { HONEYPOT } from './check-post.ts';
 
 interface FilledForm {
@@ -94,16 +95,6 @@ ${options.map((option) => html`<option${option === value && html` selected`}>${o
   );
 }
 
-function labelled(
-  name: string,
-  label: Html | string,
-  problem: string | undefined,
-  input: (attributes: Html) => Html,
-): Html {
-  const attributes = html` id="dl-${name}"${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}`;
-  return html`<div class="field"><label for="dl-${name}" dir="auto">${label}</label>${input(attributes)}${problemHtml(name, problem)}</div>`;
-}
-
 function checkbox(
   name: string,
   label: string,
@@ -113,8 +104,4 @@ function checkbox(
 ): Html {
   const checked = given === 'on' || given === 'true' || given === true;
   return html`<div class="field"><label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}${required && html` required`}${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}><span dir="auto">${label}</span></label>${problemHtml(name, problem)}</div>`;
-}
-
-function problemHtml(name: string, problem: string | undefined): Html | undefined {
-  return problem === undefined ? undefined : html`<p class="problem" id="dl-${name}-problem">${problem}</p>`;
 }

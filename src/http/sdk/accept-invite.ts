@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../lib/time.ts';
-import { type Acceptance, acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import type { Acceptance } from '../../waitlist/invites/claim.ts';
 import { constant, described, EMAIL, limits, named, time, withExamples } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
 import { registerOptionalJsonBody } from '../plugins/body.ts';
@@ -17,7 +18,8 @@ const AcceptRequest = Type.Object(
     email: Type.Optional(
       Type.String({
         ...limits(EMAIL),
-        description: 'If set, the code is only redeemed if this is the invited email. Not case-sensitive.',
+        description:
+          'If set, the code is only redeemed if this is the invited email. Required for a code for many people: whom it lets in. Not case-sensitive.',
         examples: ['ada@example.com'],
       }),
     ),
@@ -40,7 +42,10 @@ const AcceptRequest = Type.Object(
 const InviteAcceptedSchema = Type.Object(
   {
     success: constant(true, 'Always `true`.'),
-    email: Type.String({ ...EMAIL, description: 'The invited email.' }),
+    email: Type.String({
+      ...EMAIL,
+      description: 'The invited email, or the one that a code for many people let in.',
+    }),
     waitlist: described(WaitlistReferenceSchema, 'The waitlist the invite was for.'),
     acceptedAt: time('When the code was redeemed.'),
   },
@@ -53,6 +58,7 @@ const schema = {
   summary: 'Accept an invite',
   description:
     'Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. ' +
+    'A code for many people takes the `email` of each, and lets in no more of them than its limit. Whoever is not on the waitlist is added as `joined`. ' +
     'If the invited person is on the waitlist, their status becomes `joined`. ' +
     'To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. ' +
     'You can call this endpoint from a browser, from any origin.',

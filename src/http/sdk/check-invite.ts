@@ -22,7 +22,9 @@ const expiresAt = Type.Optional(time('When the code expires or expired. Omitted 
 const ValidInvite = Type.Object(
   {
     valid: constant(true, 'The code can be redeemed.'),
-    email: Type.String({ ...EMAIL, description: 'The invited email.' }),
+    email: Type.Optional(
+      Type.String({ ...EMAIL, description: 'The invited email. Omitted for a code for many people.' }),
+    ),
     waitlist: described(WaitlistReferenceSchema, 'The waitlist the invite is for.'),
     expiresAt,
   },
@@ -52,7 +54,7 @@ const schema = {
   description:
     'Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, ' +
     'even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of ' +
-    '`accepted`, `revoked` and `expired`. You can call this endpoint from a browser, from any origin.',
+    '`accepted`, `revoked` and `expired`. A code for many people is `accepted` once it is used up. You can call this endpoint from a browser, from any origin.',
   security: [],
   params: CodeParams,
   response: {
@@ -68,6 +70,10 @@ const schema = {
             waitlist: EXAMPLE_WAITLIST,
             expiresAt: '2026-12-01T00:00:00.000Z',
           },
+        },
+        many: {
+          summary: 'The code is for many people, and has places left',
+          value: { valid: true, waitlist: EXAMPLE_WAITLIST },
         },
         expired: {
           summary: 'The code has expired',
@@ -106,7 +112,7 @@ function presentInviteCheck(check: InviteCheck): PresentedInviteCheck {
   if (check.state !== 'live') return { valid: false, reason: check.state, ...expiry };
   return {
     valid: true,
-    email: check.email,
+    ...(check.email === null ? {} : { email: check.email }),
     waitlist: presentWaitlistReference(check.waitlist),
     ...expiry,
   };

@@ -7,15 +7,11 @@ import { DAY_MS } from '../../lib/time.ts';
 import { leftToday, mailableFrom, mailableTo } from '../../mail/mailable.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
 import { hasOpenInvite, readInvite } from '../../waitlist/invites/browse-invites.ts';
-import {
-  createInvite,
-  type Expiry,
-  type Lifetime,
-  refuseOff,
-} from '../../waitlist/invites/create-invites.ts';
+import { createInvite, refuseOff } from '../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../waitlist/invites/preview-invites.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
+import type { Expiry, Lifetime } from '../../waitlist/queue/expiry.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import { EXAMPLE_JOB, JobSchema } from '../../wire/job.ts';

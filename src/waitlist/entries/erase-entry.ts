@@ -4,6 +4,7 @@ import { notFound } from '../../lib/errors.ts';
 import { formatId, parseId, randomBytes } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { hasMessageAbout } from '../../outbox/message.ts';
+import { returnPlaces } from '../codes/places.ts';
 import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import { afterCommit, type Context } from '../queue/context.ts';
@@ -103,6 +104,7 @@ async function eraseWithin(
   await forgetImports(context, change, entry);
   await closeRequests(change, entry.seq, 'confirmed', context.actor);
   await withdrawCreditFor(change, entry);
+  await returnPlaces(change, { first_seq: entry.seq, last_seq: entry.seq });
   await trx
     .updateTable('entry')
     .set({

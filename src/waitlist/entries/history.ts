@@ -88,20 +88,23 @@ async function creditsOf({ db }: Context, queue: Queue, seq: number): Promise<Hi
 async function invitesTo({ db }: Context, queue: Queue, emailHash: Uint8Array): Promise<HistoryEvent[]> {
   const rows = await db.query
     .selectFrom('invite')
-    .select(['id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+    .select(['id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at', 'code_id'])
     .where('queue_id', '=', queue.id)
     .where('email_hash', '=', emailHash)
     .orderBy('created_at', 'desc')
     .limit(MOST)
     .execute();
-  return rows.flatMap(({ id, created_at, expires_at, accepted_at, revoked_at, expired_at }) => {
+  return rows.flatMap(({ id, created_at, expires_at, accepted_at, revoked_at, expired_at, code_id }) => {
     const ends = [
       ['invite.accepted', accepted_at],
       ['invite.revoked', revoked_at],
       ['invite.expired', expired_at],
     ] as const;
     const sent: HistoryEvent = { at: created_at, kind: 'invite.sent', inviteId: id, expiresAt: expires_at };
-    return [sent, ...ends.flatMap(([kind, at]) => (at === null ? [] : [{ at, kind, inviteId: id }]))];
+    return [
+      ...(code_id ? [] : [sent]),
+      ...ends.flatMap(([kind, at]) => (at === null ? [] : [{ at, kind, inviteId: id }])),
+    ];
   });
 }
 

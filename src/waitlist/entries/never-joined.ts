@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { bytesKey } from '../../lib/ids.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { ifReadable } from '../../vault/crypto.ts';
+import { returnPlaces } from '../codes/places.ts';
 import { type Metadata, metadataPairs, type Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -51,6 +52,7 @@ export async function removeAsNeverJoined(
     now: change.now,
   });
   await withdrawCredits(change, leaving);
+  await returnPlaces(change, range, kept);
   await forgetMetadata(context, change, range, leaving, kept);
   await forgetTraces(context, change, range, leaving, kept);
   countOut(change, leaving);
@@ -181,7 +183,13 @@ async function forgetTraces(
   kept: ReadonlySet<number>,
 ): Promise<void> {
   const tables = [
-    ...(['referral_alias', 'operator_confirmation', 'erasure_request', 'entry_decision'] as const),
+    ...([
+      'referral_alias',
+      'operator_confirmation',
+      'erasure_request',
+      'entry_decision',
+      'code_use',
+    ] as const),
     ...(['import_code', 'import_link', 'entry'] as const),
   ];
   for (const table of tables) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { emailProblem, parseEmail } from '../../lib/email.ts';
 import { conflict, invalid, notFound, Problems } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
-import { Unreadable } from '../../vault/crypto.ts';
+import { ifReadable, Unreadable } from '../../vault/crypto.ts';
 import { type Identifier, PHONE_PROBLEM, parsePhone, parseReferrer } from '../people/identity.ts';
 import { type Metadata, metadataPairs, type Person, parseMetadata } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -123,6 +123,22 @@ async function changePerson(
   trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, person }]);
   if (metadata !== undefined) await changeMetadata(context, change, entry, former.metadata, metadata);
   return former;
+}
+
+/** Adds to the metadata of an entry, unless there is no room in it, or it cannot be read. */
+export async function addMetadata(
+  context: Context,
+  change: QueueChange,
+  entryId: string,
+  more: Metadata,
+): Promise<void> {
+  const entry = await findRow(change, entryId);
+  const { id, person } = entry;
+  const former = ifReadable(() => person && change.queue.vault.open<Person>('entry.person', id, person));
+  const problems = new Problems();
+  const metadata = parseMetadata({ ...former?.metadata, ...more }, 'metadata', problems);
+  if (former && !problems.any)
+    await changePerson(context, change, entry, { email: undefined, phone: undefined, metadata });
 }
 
 async function changeStatus(

@@ -1,14 +1,10 @@
 import { DoorlistError } from '../../lib/errors.ts';
 import { bytesKey, type Id } from '../../lib/ids.ts';
+import { findCode } from '../codes/codes.ts';
 import { findByEmails } from '../entries/move-entry.ts';
-import {
-  type Acceptance,
-  type Claim,
-  hashClaimedEmail,
-  hashIdempotencyKey,
-  redeemInvite,
-  wasRedeemedBy,
-} from '../invites/accept-invite.ts';
+import { redeemInvite } from '../invites/accept-invite.ts';
+import { admissionOf, admit } from '../invites/admit.ts';
+import { type Acceptance, type Claim, hashIdempotencyKey, wasRedeemedBy } from '../invites/claim.ts';
 import {
   checkCodeLength,
   findInvite,
@@ -43,18 +39,29 @@ export type GateDecision =
  */
 export async function passGate(context: Context, queue: Queue, input: GateInput): Promise<GateDecision> {
   if (input.code !== undefined) checkCodeLength(input.code);
-  const emailHash = hashClaimedEmail(queue, input.email);
   const { idempotencyKey, repeatableMs } = input;
-  const claim = { emailHash, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
+  const admission = admissionOf(queue, input.email);
+  const claim = { ...admission, keyHash: hashIdempotencyKey(queue, idempotencyKey), repeatableMs };
+  const code = input.code === undefined ? undefined : await findCode(context, input.code);
   return changeQueue(context, queue, async (change) => {
-    const row =
-      input.code === undefined
-        ? await findTheirs(change, claim)
-        : await findByCode(change, input.code, emailHash);
-    const decision = row && (await redeem(change, row, claim));
-    if (decision && (decision.allow || !(await isDeclined(change, emailHash)))) return decision;
+    const decision =
+      code?.queue.id === queue.id
+        ? await decide(admit(context, change, code.row.id, claim))
+        : await redeemTheirs(change, input.code, claim);
+    if (decision && (decision.allow || !(await isDeclined(change, claim.emailHash)))) return decision;
     return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
   });
+}
+
+/** Undefined if they have no such invite. */
+async function redeemTheirs(
+  change: QueueChange,
+  code: string | undefined,
+  claim: Claim & { emailHash: Buffer },
+): Promise<GateDecision | undefined> {
+  const row =
+    code === undefined ? await findTheirs(change, claim) : await findByCode(change, code, claim.emailHash);
+  return row && decide(redeemInvite(change, row, claim));
 }
 
 /** Which is nobody's business: it is as if they had never been invited. */
@@ -87,10 +94,10 @@ async function findTheirs(
   );
 }
 
-async function redeem(change: QueueChange, row: InviteRow, claim: Claim): Promise<GateDecision> {
+async function decide(redeeming: Promise<Acceptance>): Promise<GateDecision> {
   let acceptance: Acceptance;
   try {
-    acceptance = await redeemInvite(change, row, claim);
+    acceptance = await redeeming;
   } catch (error) {
     const reason = error instanceof DoorlistError ? REASONS[error.code] : undefined;
     if (reason === undefined) throw error;

@@ -1,17 +1,26 @@
-import { requireEmail } from '../../lib/email.ts';
-import { DoorlistError, notFound } from '../../lib/errors.ts';
-import { bytesKey, formatId, type Id } from '../../lib/ids.ts';
+import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { bytesKey, formatId } from '../../lib/ids.ts';
+import { findCode } from '../codes/codes.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { admissionOf, admit } from './admit.ts';
+import {
+  type Acceptance,
+  type Claim,
+  hashClaimedEmail,
+  hashIdempotencyKey,
+  openAcceptance,
+  wasRedeemedBy,
+} from './claim.ts';
 import {
   checkCodeLength,
   findInvite,
   type InviteRow,
   inviteState,
   queueOfCode,
+  refuse,
   type SealedInvite,
 } from './invites.ts';
 
@@ -22,19 +31,11 @@ interface AcceptInput {
   idempotencyKey?: string | undefined;
 }
 
-export interface Acceptance {
-  email: string;
-  waitlist: { id: string; name: string };
-  acceptedAt: number;
-  /** Of the invited person. null if they are not on the waitlist. */
-  entryId: Id<'ent'> | null;
-}
-
 /** Redeems a code. Of all accepts of one code, across processes and crashes, exactly one succeeds. */
 export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
   checkCodeLength(input.code);
   const queue = await queueOfCode(context, input.code);
-  if (!queue) throw unknownCode();
+  if (!queue) return acceptCode(context, input);
   const hash = queue.vault.hash('invite', input.code);
   const claim: Claim = {
     emailHash: input.email === undefined ? undefined : hashClaimedEmail(queue, input.email),
@@ -45,16 +46,6 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     if (!row) throw unknownCode();
     return redeemInvite(change, row, claim);
   });
-}
-
-/** What a request says about itself. */
-export interface Claim {
-  /** If given, it must be that of the invited email. */
-  emailHash?: Buffer | undefined;
-  /** Of the idempotency key. */
-  keyHash: Buffer | null;
-  /** For how long the key gets the first answer again. For good unless given. */
-  repeatableMs?: number | undefined;
 }
 
 /** Redeems an invite, or returns the result of the earlier request with the same idempotency key. */
@@ -100,41 +91,25 @@ export async function redeemInvite(change: QueueChange, row: InviteRow, claim: C
   return acceptance;
 }
 
+/** Of a code for many, which is not tied to a person. */
+async function acceptCode(
+  context: Context,
+  { code, email, idempotencyKey }: AcceptInput,
+): Promise<Acceptance> {
+  const found = await findCode(context, code);
+  if (!found) throw unknownCode();
+  const { queue, row } = found;
+  if (email === undefined) throw invalid('email: is required, because this code is for anybody who has it');
+  const keyHash = hashIdempotencyKey(queue, idempotencyKey);
+  const admission = { ...admissionOf(queue, email), keyHash };
+  return changeQueue(context, queue, (change) => admit(context, change, row.id, admission));
+}
+
 function unknownCode(): DoorlistError {
   return notFound('there is no invite with this code');
 }
 
-export function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
-  return vault.hash('email', requireEmail(email).key);
-}
-
-export function hashIdempotencyKey({ vault }: Queue, key: string | undefined): Buffer | null {
-  return key === undefined ? null : vault.hash('idempotency', key);
-}
-
-export function wasRedeemedBy(
-  { accept_key_hash, accepted_at }: InviteRow,
-  { keyHash, repeatableMs = Number.POSITIVE_INFINITY }: Claim,
-  now: number,
-): boolean {
-  if (keyHash === null || accept_key_hash === null || accepted_at === null) return false;
-  return keyHash.equals(accept_key_hash) && now - accepted_at <= repeatableMs;
-}
-
-/** As it was then: the waitlist may have been renamed since. */
-function openAcceptance({ vault }: Queue, row: InviteRow): Acceptance | undefined {
-  if (!row.accept_answer) return undefined;
-  return vault.open<Acceptance>('invite.accept_answer', row.id, row.accept_answer);
-}
-
 function refuseUnlessLive(row: InviteRow, now: number): void {
-  switch (inviteState(row, now)) {
-    case 'accepted':
-      throw new DoorlistError('accepted', 'this invite has already been accepted');
-    case 'revoked':
-      throw new DoorlistError('revoked', 'this invite was revoked');
-    case 'expired':
-      throw new DoorlistError('expired', 'this invite has expired');
-    case 'live':
-  }
+  const state = inviteState(row, now);
+  if (state !== 'live') refuse(state);
 }

@@ -1,10 +1,11 @@
 import { statement } from '../../db/statement.ts';
 import { requireEmail } from '../../lib/email.ts';
-import { conflict, invalid } from '../../lib/errors.ts';
+import { conflict } from '../../lib/errors.ts';
 import { bytesKey, formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { type Expiry, expiryAt, type Lifetime } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
@@ -14,12 +15,6 @@ export interface CreatedInvite {
   code: string;
   email: string;
   expiresAt: number | null;
-}
-
-/** A time, null for never, or undefined for the waitlist's default. */
-export type Expiry = number | null | undefined;
-export interface Lifetime {
-  lifetimeMs: number;
 }
 
 export interface Invitee {
@@ -63,13 +58,6 @@ export function refuseOff(entry: Pick<Movable, 'status'> | null | undefined): vo
     throw conflict('email: this person was removed from the waitlist; erase the entry to invite them again');
   if (entry?.status === 'declined')
     throw conflict('email: this person was declined; approve the entry to invite them');
-}
-
-/** Asked under the lock: a lifetime begins when the invite is made, however long that had to wait. */
-export function expiryAt(given: Expiry | Lifetime, now: number): Expiry {
-  if (typeof given === 'object' && given !== null) return now + given.lifetimeMs;
-  if (typeof given === 'number' && given <= now) throw invalid('expiresAt: must be in the future');
-  return given;
 }
 
 export async function inviteAll(

@@ -19,10 +19,11 @@ import { startJob } from '../jobs/start-job.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import { type Expiry, expiryAt, type Lifetime } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { readable } from '../queue/readable.ts';
-import { type Expiry, expiryAt, type Invitee, inviteAll, type Lifetime } from './create-invites.ts';
+import { type Invitee, inviteAll } from './create-invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;

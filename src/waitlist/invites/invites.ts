@@ -3,10 +3,11 @@ import type { Dialect } from '../../db/dialect.ts';
 import { sharedTime } from '../../db/shared-clock.ts';
 import { lookup, statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
-import { invalid } from '../../lib/errors.ts';
+import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
 import { isLonger } from '../../lib/text.ts';
 import { Unreadable } from '../../vault/crypto.ts';
+import { type CodeCheck, checkCode } from '../codes/codes.ts';
 import type { Context } from '../queue/context.ts';
 import { type Queue, TAG_CHARACTERS, type Waitlist } from '../queue/queue.ts';
 
@@ -32,6 +33,16 @@ export function inviteState(row: StateColumns, now: number): InviteState {
   return 'live';
 }
 
+const REFUSALS: Record<Exclude<InviteState, 'live'>, string> = {
+  accepted: 'has already been accepted',
+  revoked: 'was revoked',
+  expired: 'has expired',
+};
+
+export function refuse(state: Exclude<InviteState, 'live'>): never {
+  throw new DoorlistError(state, `this invite ${REFUSALS[state]}`);
+}
+
 export interface InviteRow extends StateColumns {
   /** The database's time of the read. */
   now: number;
@@ -41,6 +52,7 @@ export interface InviteRow extends StateColumns {
   sealed: Uint8Array;
   accept_key_hash: Uint8Array | null;
   accept_answer: Uint8Array | null;
+  code_id: Uint8Array | null;
 }
 
 export const findInvite = lookup<{ queueId: number; hash: Buffer }, InviteRow>(
@@ -60,7 +72,7 @@ function selectInvites(db: Dialect, queueId: Expression<number>) {
   return db.query
     .selectFrom('invite')
     .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
-    .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
+    .select(['created_at', 'accept_key_hash', 'accept_answer', 'code_id', db.clock.as('now')])
     .where('queue_id', '=', queueId);
 }
 
@@ -96,12 +108,13 @@ export function openSealed(
 export type InviteCheck =
   | { state: 'live'; email: string; waitlist: Waitlist; expiresAt: number | null }
   | { state: Exclude<InviteState, 'live'>; expiresAt: number | null }
+  | CodeCheck
   | { state: 'not_found' };
 
 export async function checkInvite(context: Context, code: string): Promise<InviteCheck> {
   checkCodeLength(code);
   const queue = await queueOfCode(context, code);
-  if (!queue) return { state: 'not_found' };
+  if (!queue) return checkCode(context, code);
   const { db } = context;
   const row = await db.find(findInvite, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
   if (!row) return { state: 'not_found' };

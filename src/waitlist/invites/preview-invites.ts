@@ -6,9 +6,9 @@ import type { Entry } from '../entries/entry.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
+import type { Expiry, Lifetime } from '../queue/expiry.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import type { Expiry, Lifetime } from './create-invites.ts';
 import { createInviteRun, type RunResult, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;

@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { returnPlaces, takePlacesAgain } from '../codes/places.ts';
 import { standingOf } from '../entries/move-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -22,6 +23,7 @@ export async function removeEntry(context: Context, queue: Queue, entryId: strin
     if (email_hash) await endInvitesOf(context, change, [email_hash]);
     const entry = await findRow(change, entryId); // It may be back in the queue by now.
     await withdrawCreditFor(change, entry);
+    await returnPlaces(change, { first_seq: entry.seq, last_seq: entry.seq });
     const removed = { status: 'removed', removed_at: now, removed_from: entry.status, credited: 0 } as const;
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, ...removed }]);
     tally.leave(entry.status, entry.rank);
@@ -58,6 +60,7 @@ export async function restoreEntry(context: Context, queue: Queue, entryId: stri
     const { trx, tally } = change;
     const { rank: before, removedAt, status, declined_from, ...entry } = await findRemoved(change, entryId);
     const { seq } = entry;
+    await takePlacesAgain(change, seq);
     // Those it referred may have left meanwhile: credits are not taken from a removed entry.
     const referrals = await countReferrals(trx, queue, seq);
     const { rank, moved } = rankWithin(change, { ...entry, referrals });

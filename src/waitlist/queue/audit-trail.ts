@@ -51,6 +51,9 @@ export const WAITLIST_ACTIONS = [
   'invite.revoked',
   'invite.resent',
   'invites.started',
+  'code.created',
+  'code.updated',
+  'code.deleted',
   'wave.created',
   'wave.updated',
   'wave.paused',
@@ -96,7 +99,8 @@ export interface AuditEvent {
       | 'mail'
       | 'form'
       | 'segment'
-      | 'wave';
+      | 'wave'
+      | 'code';
     /** Public id. For what has none of its own, such as a template, the waitlist's. */
     id: string;
     name?: string;

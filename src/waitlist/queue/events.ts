@@ -66,6 +66,8 @@ export type DomainEvent = (
 interface Joined {
   id: Uint8Array;
   hasEmail: boolean;
+  /** There is nothing to confirm or to wait for. */
+  hasJoined: boolean;
   position: number | null;
   /** Came through the public form. */
   form?: FormSignup;

@@ -7,7 +7,15 @@ import type { Queue } from './queue.ts';
 import type { Registry } from './registry.ts';
 
 /** Few, because metrics count by them. */
-export const STORED = ['queue', 'entry', 'wave', 'saved segment', 'template', 'webhook endpoint'] as const;
+export const STORED = [
+  'queue',
+  'entry',
+  'wave',
+  'saved segment',
+  'template',
+  'webhook endpoint',
+  'code',
+] as const;
 
 /** Something that is stored, as the log and the metrics name it. */
 export interface Stored {

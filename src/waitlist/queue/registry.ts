@@ -119,7 +119,7 @@ type Find<T> = () => Promise<T | undefined>;
 interface SettingsCache {
   /** What has this name among what is of this kind. */
   cached<T>(
-    kind: 'key' | 'gate' | 'mail-event' | 'form' | 'queue' | 'tag' | 'id' | 'duties',
+    kind: 'key' | 'gate' | 'mail-event' | 'form' | 'queue' | 'tag' | 'id' | 'duties' | 'installation',
     name: string,
     find: Find<T>,
   ): Promise<T | undefined>;
@@ -139,6 +139,7 @@ function createSettingsCache(db: Database, changes: Sum): SettingsCache {
     tag: new Map(),
     id: new Map(),
     duties: new Map(),
+    installation: new Map(),
   };
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;

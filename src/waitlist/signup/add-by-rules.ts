@@ -18,6 +18,7 @@ export async function addByRules(
   const { queue, trx } = change;
   const rules = (await readRules(trx, queue)).map((rule) => ({ rule, matches: matcherOf(queue, rule.when) }));
   const ruled = candidates.map((candidate): Candidate => {
+    if (candidate.standing) return candidate; // Decided already.
     const referrerSeq = findReferrer(members, candidate)?.seq ?? null;
     const found = rules.find(({ matches }) => matches({ ...candidate, referrerSeq }))?.rule;
     return found && fits(found, candidate)

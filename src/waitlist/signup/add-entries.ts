@@ -44,7 +44,14 @@ export function addEntries(
     const position = status === 'waiting' ? (outcome === 'advance' ? 1 : waiting) : null;
     // Who is declined is not told, and who is approved gets an invite.
     const hasEmail = candidate.emailHash !== null && outcome !== 'decline' && outcome !== 'approve';
-    const shown = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
+    const hasJoined = status === 'joined';
+    const shown = {
+      id: candidate.id,
+      hasEmail,
+      hasJoined,
+      position,
+      ...(candidate.form && { form: candidate.form }),
+    };
     change.record({ kind: 'signup.created', entry: seq, joined: shown });
     const credited = credit(change, members, referrer, { id: candidate.id, status, mailbox });
     added.push({ candidate, member, referrer, credited });

@@ -50,7 +50,7 @@ async function countBars(trx: Trx, queue: Queue): Promise<BarRow[]> {
   const times = await sql<BarRow>`select 'accept_time' as kind, slot, bucket, count(*) as count
     from (select ${slotIn('accepted_at')} as slot,
         case ${sql.join(steps, sql` `)} else ${sql.lit(DURATION_LIMITS_MS.length)} end as bucket
-      from invite where queue_id = ${queue.id} and accepted_at is not null) as accepts
+      from invite where queue_id = ${queue.id} and accepted_at is not null and code_id is null) as accepts
     group by slot, bucket`.execute(trx);
   return [...depths.rows, ...times.rows];
 }

@@ -13,6 +13,7 @@ import {
   ScrollText,
   Send,
   Settings,
+  Ticket,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -55,6 +56,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Send,
     role: 'viewer',
     words: 'send codes links revoke resend',
+  },
+  {
+    to: '/waitlists/$waitlistId/codes',
+    label: 'Codes',
+    icon: Ticket,
+    role: 'viewer',
+    words: 'shared code limit many friends podcast',
   },
   {
     to: '/waitlists/$waitlistId/waves',

@@ -17,7 +17,7 @@ export function ErasureNotice({ scope, entry }: AboutEntry) {
   if (!request) return null;
   return (
     <>
-      <Alert tone="warn" title="An erasure is asked for">
+      <Alert tone="warn" title="Erasure requested">
         <p>
           <RelativeTime at={request.createdAt} />
           {request.reason && <span dir="auto">: {request.reason}</span>}

@@ -33,10 +33,7 @@ function Notice({ scope, onOpen }: Props) {
   };
   return (
     <>
-      <Alert
-        tone="warn"
-        title={open === 1 ? '1 erasure is asked for' : `${number(open)} erasures are asked for`}
-      >
+      <Alert tone="warn" title={open === 1 ? '1 erasure requested' : `${number(open)} erasures requested`}>
         <div className="flex flex-wrap items-center justify-between gap-2">
           <p>Support asks an admin to erase {open === 1 ? 'a person' : 'people'} for good.</p>
           <span className="text-ink">
@@ -50,7 +47,7 @@ function Notice({ scope, onOpen }: Props) {
         <Dialog
           open
           onClose={() => setListing(false)}
-          title="Erasures that are asked for"
+          title="Requested erasures"
           about="Open a person to erase them, or to refuse."
           actions={<Button onClick={() => setListing(false)}>Close</Button>}
         >
