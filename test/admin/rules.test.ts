@@ -26,7 +26,6 @@ forEachEngine('locks', (engine) => {
     });
     after(() => service.close());
 
-    // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
     const body = (when: object, then: string, more: object = {}) => ({ when, then, ...more });
     const make = async (list: List, when: object, outcome: string) => {
       service.clock.advance(1); // The first that was made decides.
