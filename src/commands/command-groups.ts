@@ -24,6 +24,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['roles'], load: async () => (await import('./roles.ts')).roles },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
   { words: ['entry'], load: async () => (await import('./decisions.ts')).decisions },
+  { words: ['rule'], load: async () => (await import('./rules.ts')).rules },
   {
     words: ['erasure'],
     load: async () => (await import('./erasure-requests.ts')).erasureRequests,

@@ -39,6 +39,14 @@ const OTHERS: readonly Migration[] = [
         decided_at bigint not null,
         primary key (queue_id, seq, id)
       ) clustered`,
+      `create table entry_rule (
+        queue_id bigint not null references queue (id),
+        id bytes not null,
+        conditions bytes not null,
+        outcome text not null,
+        created_at bigint not null,
+        primary key (queue_id, id)
+      ) clustered`,
     ],
   },
   {

@@ -30,6 +30,7 @@ export const TABLE_KEYS = {
   referral_alias: ['queue_id', 'code_hash'],
   operator_confirmation: ['queue_id', 'seq'],
   entry_decision: ['queue_id', 'seq', 'id'],
+  entry_rule: ['queue_id', 'id'],
   invite: ['queue_id', 'id'],
   server_key: ['id'],
   gate_key: ['queue_id', 'id'],

@@ -111,6 +111,8 @@ const queueState = {
   /** Invites that were ever accepted. */
   accepted_invites: generated(integer),
   declined: added(42, integer, 0),
+  /** How many rules there are. */
+  rules: added(42, integer, 0),
 };
 
 const entry = {
@@ -377,6 +379,19 @@ const entryDecision = {
   /** Kind and id, as in the audit trail. */
   decided_by: orNull(text),
   decided_at: integer,
+};
+
+export const RULE_OUTCOMES = ['approve', 'advance', 'decline'] as const;
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
+
+/** Decides about people when they sign up. */
+const entryRule = {
+  queue_id: integer,
+  id: bytes,
+  /** Sealed, because they can contain values of metadata. */
+  conditions: bytes,
+  outcome: oneOf(...RULE_OUTCOMES),
+  created_at: integer,
 };
 
 /** An email that was confirmed by an operator instead of its owner. */
@@ -931,6 +946,7 @@ export const TABLES = {
   referral_alias: referralAlias,
   operator_confirmation: operatorConfirmation,
   entry_decision: entryDecision,
+  entry_rule: entryRule,
   invite,
   server_key: serverKey,
   gate_key: hookKey,

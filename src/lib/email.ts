@@ -38,6 +38,11 @@ export function parseEmail(input: string): Email | undefined {
   return local === undefined ? undefined : { shown, key: `${local}@${domain}` };
 }
 
+/** Of a normal form. */
+export function domainOf(key: string): string {
+  return key.slice(key.lastIndexOf('@') + 1);
+}
+
 /** What is wrong with a text that `parseEmail` refuses. */
 export function emailProblem(input: string): string {
   return isTooLong(input, EMAIL_MAX_CHARACTERS)

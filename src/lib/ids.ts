@@ -51,6 +51,7 @@ type IdPrefix =
   | 'opr'
   | 'pky'
   | 'rev'
+  | 'rul'
   | 'seg'
   | 'ses'
   | 'tok'

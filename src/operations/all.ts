@@ -4,6 +4,7 @@ import { aboutEntry, getEntryShare } from './entries/about-entry.ts';
 import { decisions } from './entries/decisions.ts';
 import { addEntry, entries } from './entries/entries.ts';
 import { erasureRequests } from './entries/erasure-requests.ts';
+import { rules } from './entries/rules.ts';
 import { searchEntries } from './entries/search-entries.ts';
 import { searchPeople } from './entries/search-people.ts';
 import { segments } from './entries/segments.ts';
@@ -62,6 +63,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...entries,
   ...aboutEntry,
   ...decisions,
+  ...rules,
   ...erasureRequests,
   ...segments,
   searchEntries,

@@ -64,6 +64,7 @@ const QUEUE_PLACES = [
   'segment.conditions',
   'erasure.reason',
   'decision.note',
+  'rule.conditions',
   'code.sealed',
   'gate_key.secret',
   'wave.plan',

@@ -31,7 +31,7 @@ const WITHOUT_KEY = [
 const WITH_KEY = [
   ...['addEntry', 'approveEntry', 'confirmErasure', 'createAdminToken', 'createCode'],
   ...['createEnvironment', 'createExport', 'createGateKey', 'createImport', 'createInvites'],
-  ...['createMailEventKey', 'createOperatorLink', 'createProductKey', 'createSegment'],
+  ...['createMailEventKey', 'createOperatorLink', 'createProductKey', 'createRule', 'createSegment'],
   ...['createWaitlist', 'createWaitlistKey', 'createWave', 'createWebhookEndpoint', 'decideEntries'],
   ...[
     'decideReferralReview',

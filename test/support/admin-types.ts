@@ -13,6 +13,7 @@ export const LIMITS_FILE = path.join(ROOT, 'web/src/api/limits.ts');
 const LIMITED: Record<string, readonly string[]> = {
   AdminTokenRequest: ['name'],
   CodeRequest: ['code', 'limit', 'tag'],
+  EntryDecision: ['note'],
   ErasureAsked: ['reason'],
   FormField: ['name', 'label'],
   FormRequest: ['headline', 'text', 'buttonText', 'fields', 'consent'],

@@ -267,6 +267,17 @@ export function everyChange(on: () => { service: Service; admin: AdminClient }):
       const into = (await list.lookup('ada@example.org')).body.id;
       return { path: of(list, `/entries/${from}/merge`), body: { into } };
     },
+    createRule: (list) => ({
+      path: of(list, '/rules'),
+      // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
+      body: { when: { domain: 'acme.com' }, then: 'decline' },
+      gets: 201,
+    }),
+    deleteRule: async (list) => {
+      // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
+      const rule = await on().admin.post(of(list, '/rules'), { when: { domain: 'a.com' }, then: 'decline' });
+      return { path: of(list, `/rules/${idOf(rule)}`) };
+    },
     approveEntry: async (list) => ({ path: of(list, `/entries/${await entryOf(list)}/approve`), body: {} }),
     declineEntry: async (list) => ({
       path: of(list, `/entries/${await entryOf(list)}/decline`),

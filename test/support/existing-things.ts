@@ -42,6 +42,8 @@ export async function existingThings(admin: AdminClient, list: List): Promise<Re
       ...{ name: 'Mornings', count: 5 },
       schedule: { timeZone: 'Europe/Berlin', time: '09:00', repeat: 'daily' },
     }),
+    // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
+    ruleId: await created(`${path}/rules`, { when: { domain: 'none.example' }, then: 'decline' }),
     tokenId: await created('/tokens', { name: 'ci', role: 'viewer' }),
     jobId: await created(`${path}/exports`, { format: 'csv' }),
   };

@@ -125,6 +125,7 @@ function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void 
   trx.insert('entry_decision', [
     { queue_id, seq: 1, id, decision: 'declined', note: hash, decided_by: null, decided_at: START },
   ]);
+  trx.insert('entry_rule', [{ queue_id, id, conditions: hash, outcome: 'decline', created_at: START }]);
   trx.insert('erasure_request', [{ queue_id, id, seq: 1, reason: hash, created_at: START }]);
   trx.insert('code', [
     {

@@ -23,6 +23,7 @@ const WRITTEN_ALONG: ReadonlySet<TableName> = new Set([
   'referral_alias',
   'operator_confirmation',
   'entry_decision',
+  'entry_rule',
   'invite',
   'event',
   'event_subject',

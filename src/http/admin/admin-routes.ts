@@ -4,6 +4,7 @@ import { aboutEntry, getEntryShare } from '../../operations/entries/about-entry.
 import { decisions } from '../../operations/entries/decisions.ts';
 import { addEntry, entries } from '../../operations/entries/entries.ts';
 import { erasureRequests } from '../../operations/entries/erasure-requests.ts';
+import { rules } from '../../operations/entries/rules.ts';
 import { searchEntries } from '../../operations/entries/search-entries.ts';
 import { searchPeople } from '../../operations/entries/search-people.ts';
 import { segments } from '../../operations/entries/segments.ts';
@@ -89,6 +90,7 @@ async function addRoutes(scope: TypedApp, parts: AdminParts): Promise<void> {
   serveOperations(scope, parts, [...waitlistKeys, ...productKeys]);
   serveOperations(scope, parts, [...gateKeyOperations, ...mailEventKeyOperations]);
   serveOperations(scope, parts, [...entries, ...aboutEntry, ...decisions, ...erasureRequests, ...segments]);
+  serveOperations(scope, parts, rules);
   serveOperations(scope, parts, [searchEntries, searchPeople, getEntryShare, addEntry]);
   serveOperations(scope, parts, statistics);
   serveOperations(scope, parts, [...invites, createInvites, ...codes]);

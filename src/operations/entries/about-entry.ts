@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { DECISIONS } from '../../db/tables.ts';
 import { formatId } from '../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
 import { shareUrls } from '../../mail/share-url.ts';
@@ -189,7 +190,7 @@ export const aboutEntry = [
     run: async ({ context, parts, queue, params: { entryId } }) => {
       const entry = await readEntry(context, queue, entryId);
       const events = [
-        ...(await readHistory(context, queue, entry)),
+        ...(await withNames(parts.context, await readHistory(context, queue, entry))),
         ...(await recordedOf(parts.context, entryId, 'entry.moved', ({ before, after }) => ({
           moved: { from: Number(before?.position), to: Number(after?.position) },
         }))),
@@ -345,6 +346,20 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     from: event.moved?.from ?? null,
     to: event.moved?.to ?? null,
   };
+}
+
+/** Who decided is stored by id. The names are in the audit trail. */
+async function withNames(operators: OperatorContext, events: HistoryEvent[]): Promise<HistoryEvent[]> {
+  const isDecision = ({ kind }: HistoryEvent) => DECISIONS.some((decision) => kind === `entry.${decision}`);
+  const actors = [...new Set(events.filter(isDecision).flatMap(({ by }) => by ?? []))];
+  const names = new Map<string, string | null | undefined>();
+  for (const actor of actors) {
+    const { records } = await listAudit(operators, { limit: 1, actor });
+    names.set(actor, records[0]?.details.actorName);
+  }
+  return events.map((event) =>
+    event.by && isDecision(event) ? { ...event, by: names.get(event.by) ?? event.by } : event,
+  );
 }
 
 /** What only the audit trail knows. */

@@ -11,7 +11,8 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { sharedMailbox } from '../referrals/mailboxes.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';
-import { addEntries, findReferrer, visitOf } from '../signup/add-entries.ts';
+import { addByRules } from '../signup/add-by-rules.ts';
+import { findReferrer, visitOf } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import { type TimeToken, TOKEN_MS_MAX } from './challenge.ts';
@@ -113,7 +114,8 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     // Not part of `confirm`: the answer must not tell that the mailbox is known.
     const shared = referrer ? sharedMailbox(members, referrer, bytesKey(mailbox)) : null;
     const known = members.find({ email });
-    const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
+    const member =
+      known ?? (await add(context, change, members, { ...candidate, form: { confirm, mayMail } }));
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
     if (!known && referrerSeq !== undefined) noteSource(change, referrerSeq, network);
     if (!known && referrer && (suspicious || shared)) openReview(change, member.seq, referrer.seq);
@@ -132,8 +134,13 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
   });
 }
 
-function add(change: QueueChange, members: Members, candidate: Candidate): Member {
-  addEntries(change, members, [candidate]);
+async function add(
+  context: Context,
+  change: QueueChange,
+  members: Members,
+  candidate: Candidate,
+): Promise<Member> {
+  await addByRules(context, change, members, [candidate]);
   return members.find({ email: candidate.emailHash as Buffer }) as Member;
 }
 

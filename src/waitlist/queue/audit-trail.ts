@@ -38,6 +38,8 @@ export const WAITLIST_ACTIONS = [
   'entry.declined',
   'entry.reconsidered',
   'decisions.started',
+  'rule.created',
+  'rule.deleted',
   'entry.erased',
   'entry.exported',
   'erasure.requested',

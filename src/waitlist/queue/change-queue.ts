@@ -18,13 +18,13 @@ import { Tally } from './tally.ts';
 /** The update locks the row, so the transactions of a queue run one after the other. */
 const lockQueue = statement<
   { queueId: number },
-  { last_seq: number; closed: number; opened: number; waiting: number; listens: string }
+  { last_seq: number; closed: number; opened: number; waiting: number; listens: string; rules: number }
 >((db, parameter) =>
   db.query
     .updateTable('queue_state')
     .set({ last_seq: sql`last_seq` })
     .where('queue_id', '=', parameter('queueId'))
-    .returning(['last_seq', 'closed', 'opened', 'waiting', 'listens']),
+    .returning(['last_seq', 'closed', 'opened', 'waiting', 'listens', 'rules']),
 );
 
 /**
@@ -69,6 +69,7 @@ export async function readAndChangeQueue<R, T>(
       now: sharedTime(context, settingsRow.now),
       settings,
       waiting: row.waiting,
+      rules: row.rules,
       lastSeq: row.last_seq,
       places: { closed: row.closed, opened: row.opened },
       tally: new Tally(),

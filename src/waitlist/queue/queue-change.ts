@@ -13,6 +13,8 @@ export interface QueueChange {
   readonly settings: QueueSettings;
   /** How many were waiting when the lock was taken. */
   readonly waiting: number;
+  /** How many rules decide about signups. */
+  readonly rules: number;
   lastSeq: number;
   /** What the next entry gets: see `place.ts`. */
   readonly places: { closed: number; opened: number };

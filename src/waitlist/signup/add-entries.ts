@@ -40,8 +40,10 @@ export function addEntries(
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // Nobody has a rank behind the next place: new entries join at the end of the queue.
-    const position = status === 'waiting' ? waiting : null;
-    const hasEmail = candidate.emailHash !== null;
+    const outcome = candidate.rule?.outcome;
+    const position = status === 'waiting' ? (outcome === 'advance' ? 1 : waiting) : null;
+    // Who is declined is not told, and who is approved gets an invite.
+    const hasEmail = candidate.emailHash !== null && outcome !== 'decline' && outcome !== 'approve';
     const hasJoined = status === 'joined';
     const shown = {
       id: candidate.id,

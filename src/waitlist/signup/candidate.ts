@@ -1,3 +1,5 @@
+import type { RuleOutcome } from '../../db/tables.ts';
+import { domainOf } from '../../lib/email.ts';
 import { newId } from '../../lib/ids.ts';
 import { mailboxHash } from '../people/identity.ts';
 import { metadataPairs, type Person } from '../people/person.ts';
@@ -10,6 +12,10 @@ import type { Signup } from './signup-input.ts';
 export interface Candidate {
   readonly id: Buffer;
   readonly person: Buffer;
+  /** Of the email, in its ASCII form. */
+  readonly domain: string | null;
+  /** What a rule says about this signup. */
+  readonly rule?: { readonly id: string; readonly outcome: RuleOutcome };
   readonly emailHash: Buffer | null;
   readonly phoneHash: Buffer | null;
   /** Of the mailbox, if its own address is not the email. */
@@ -48,6 +54,7 @@ export function prepareCandidate(
   return {
     id,
     person: vault.seal('entry.person', id, person),
+    domain: email && domainOf(email.key),
     emailHash: email && vault.hash('email', email.key),
     phoneHash: phone === null ? null : vault.hash('phone', phone),
     mailboxHash: email && mailboxHash(vault, email.key),

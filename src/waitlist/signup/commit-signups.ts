@@ -7,7 +7,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembers, type Members } from '../referrals/members.ts';
-import { addEntries } from './add-entries.ts';
+import { addByRules } from './add-by-rules.ts';
 import type { Candidate } from './candidate.ts';
 
 export interface SignupOptions {
@@ -41,7 +41,7 @@ export async function commitSignups(
     if (context.db.locksAtServer) locked?.();
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
-    const added = addEntries(change, members, all);
+    const added = await addByRules(context, change, members, all);
     if (context.audit) await auditAdded(context, change, all, added);
     let first = 0;
     return requests.map(({ candidates, withSeqs }) => {

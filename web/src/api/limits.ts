@@ -4,6 +4,7 @@
 export const MAX = {
   AdminTokenRequest: { name: 100 },
   CodeRequest: { code: 30, limit: 999_999_999, tag: 100 },
+  EntryDecision: { note: 1_000 },
   ErasureAsked: { reason: 500 },
   FormField: { name: 64, label: 200 },
   FormRequest: { headline: 200, text: 2_000, buttonText: 60, fields: 20, consent: { text: 2_000, version: 40 } },

@@ -2416,6 +2416,50 @@ export interface paths {
         patch: operations["updateSegment"];
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description Returns the rules that decide about signups. The first that fits decides. Requires the `support` role.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Make a rule
+         * @description From now on, signups that meet the conditions are approved, put first or declined in the same transaction. Imports are not, nor are those who wait already: decide about them with `decisions`. Somebody without an email is not approved. With `dryRun`, says whom of those who wait it would have been about. A waitlist has at most 50 in each environment. Requires the `admin` role.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/rules/{ruleId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a rule
+         * @description It decides about nobody from now on. What it decided stays. Requires the `admin` role.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries/search": {
         parameters: {
             query?: never;
@@ -3262,7 +3306,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "rule.created" | "rule.deleted" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -5784,6 +5828,69 @@ export interface components {
             name?: string;
             conditions?: components["schemas"]["SegmentConditions"];
         };
+        /** @description What a signup must meet: all of it, at least one. */
+        RuleConditions: {
+            /**
+             * @description Domain of the email: `acme.com` exactly, or `*.edu` for every domain below.
+             * @example acme.com
+             */
+            domain?: string;
+            /**
+             * @description Metadata values that the signup must have: `key=value`.
+             * @example [
+             *       "plan=pro"
+             *     ]
+             */
+            where?: string[];
+            /**
+             * @description Whom the signup names as its referrer: the email, phone, id or referral code of an entry, an imported code included. Shown as its id.
+             * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            referrer?: string;
+        };
+        /** @description Decides about people in the moment in which they sign up. */
+        Rule: {
+            /** @description Unique id of the rule. */
+            id: string;
+            when: components["schemas"]["RuleConditions"];
+            /**
+             * @description `approve` invites, `advance` puts first in line, `decline` declines.
+             * @enum {string}
+             */
+            then: "approve" | "advance" | "decline";
+            /**
+             * Format: date-time
+             * @description When the rule was made.
+             */
+            createdAt: string;
+        };
+        /** @description The rules of a waitlist in one environment. */
+        Rules: {
+            /** @description In the order in which they decide. */
+            rules: components["schemas"]["Rule"][];
+        };
+        /** @description A rule to make. */
+        RuleRequest: {
+            when: components["schemas"]["RuleConditions"];
+            /**
+             * @description `approve` invites, `advance` puts first in line, `decline` declines.
+             * @enum {string}
+             */
+            then: "approve" | "advance" | "decline";
+            /** @description Only say whom of those who wait it would have been about. Makes no rule. */
+            dryRun?: boolean;
+        };
+        /** @description What a rule would have done. */
+        RulePreview: {
+            /** @description How many of those who wait meet the conditions. */
+            count: number;
+            /** @description How many were looked at. */
+            looked: number;
+            /** @description Whether others wait, beyond the 100000 who joined first. */
+            more: boolean;
+            /** @description The first of them. */
+            preview: components["schemas"]["Entry"][];
+        };
         /** @description One page of a search, which can have found nobody. */
         SearchedEntries: {
             /** @description Who was found on this page, in join order; on the first page, an exact match comes first. */
@@ -8084,7 +8191,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.searched" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.merged" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.approved" | "entry.declined" | "entry.reconsidered" | "decisions.started" | "rule.created" | "rule.deleted" | "entry.erased" | "entry.exported" | "erasure.requested" | "erasure.confirmed" | "erasure.refused" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "code.created" | "code.updated" | "code.deleted" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail_sending.updated" | "mail_sending.resumed" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -13015,6 +13122,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A rule to make. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleRequest"];
+            };
+        };
+        responses: {
+            /** @description Whom it would have been about, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            /** @description The rule was made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the rule.
+                 * @example rul_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                ruleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
                 };
             };
         };

@@ -147,9 +147,9 @@ function holderOf(members: Members, { emailHash, phoneHash }: Candidate): number
 
 /** The same change, with its events marked as imported or not recorded at all. */
 export function importing(change: QueueChange, recordEvents: boolean): QueueChange {
-  const { trx, queue, now, settings, waiting, places, tally } = change;
+  const { trx, queue, now, settings, waiting, rules, places, tally } = change;
   return {
-    ...{ trx, queue, now, settings, waiting, places, tally },
+    ...{ trx, queue, now, settings, waiting, rules, places, tally },
     record: (event) => {
       if (recordEvents) change.record({ ...event, imported: true });
     },

@@ -62,6 +62,8 @@ const NAMES: Record<Action, string> = {
   'entry.declined': 'Declined a person',
   'entry.reconsidered': 'Took a decline back',
   'decisions.started': 'Started deciding about people',
+  'rule.created': 'Made a rule',
+  'rule.deleted': 'Deleted a rule',
   'entry.erased': 'Erased a person',
   'entry.exported': 'Exported a person',
   'erasure.requested': 'Asked to erase a person',

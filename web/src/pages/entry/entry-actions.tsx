@@ -10,13 +10,17 @@ import {
   MoreHorizontal,
   RotateCcw,
   Send,
+  ThumbsDown,
+  ThumbsUp,
+  Undo2,
   UserMinus,
   UserPen,
 } from 'lucide-react';
 import { useState } from 'react';
+import type { EntryStatus } from '../../api/choices.ts';
 import type { Entry } from '../../api/entries.ts';
 import { useMay, useWhyNot } from '../../api/me.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, DimmableButton, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { toastError } from '../../ui/toast.tsx';
 import type { AboutEntry } from './about-entry.ts';
@@ -27,6 +31,8 @@ import { type EntryChanges, useEntryChanges } from './use-entry-changes.ts';
 export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: () => void }) {
   const isSupport = useMay('support');
   const changes = useEntryChanges({ scope, entry }, onClose);
+  const whyNot = useWhyNot('decide about people', 'admin', 'decline');
+  const takeBack = () => void changes.decide('reconsider', '').catch(toastError);
   const [asked, setAsked] = useState<EntryQuestion | null>(null);
   if (!isSupport) return null;
   const { status, email } = entry;
@@ -37,6 +43,11 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
         <Button size="sm" look="primary" icon={<Send aria-hidden />} onClick={() => setAsked('invite')}>
           Invite
         </Button>
+      )}
+      {status === 'declined' && (
+        <DimmableButton size="sm" why={whyNot} icon={<Undo2 aria-hidden />} onClick={takeBack}>
+          Take decline back
+        </DimmableButton>
       )}
       <EntryMenu entry={entry} changes={changes} onAsk={setAsked} />
       {asked && (
@@ -51,6 +62,9 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
     </>
   );
 }
+
+const APPROVABLE: readonly EntryStatus[] = ['waiting', 'pending', 'declined'];
+const DECLINABLE: readonly EntryStatus[] = ['waiting', 'pending', 'invited'];
 
 interface EntryMenuProps {
   entry: Entry;
@@ -68,6 +82,7 @@ function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryM
     repair: useWhyNot('correct people', 'admin', 'repair'),
     move: useWhyNot('move people', 'admin', 'move'),
     export: useWhyNot('export people', 'admin'),
+    decide: useWhyNot('decide about people', 'admin', 'decline'),
     restore: useWhyNot('put people back', 'admin', 'restore'),
     remove: useWhyNot('remove people', 'admin', 'remove'),
     erase: useWhyNot('erase people', 'admin'),
@@ -103,6 +118,16 @@ function EntryMenu({ entry: { status, email, missing }, changes, onAsk }: EntryM
       >
         {status === 'waiting' ? 'Move…' : 'Move (only while waiting)'}
       </MenuItem>
+      {email !== null && APPROVABLE.includes(status) && (
+        <MenuItem icon={<ThumbsUp aria-hidden />} why={whyNot.decide} onClick={() => onAsk('approve')}>
+          Approve…
+        </MenuItem>
+      )}
+      {DECLINABLE.includes(status) && (
+        <MenuItem icon={<ThumbsDown aria-hidden />} why={whyNot.decide} onClick={() => onAsk('decline')}>
+          Decline…
+        </MenuItem>
+      )}
       {mayRepair && (
         <>
           <MenuItem icon={<AtSign aria-hidden />} why={whyNot.repair} onClick={() => onAsk('contact')}>

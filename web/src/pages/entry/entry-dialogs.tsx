@@ -6,6 +6,7 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { shorten } from '../../ui/shorten.ts';
 import type { AboutEntry } from './about-entry.ts';
+import { DecisionDialog } from './decision-dialog.tsx';
 import { AskForErasure } from './erasure-dialogs.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
@@ -15,6 +16,8 @@ import type { EntryChanges } from './use-entry-changes.ts';
 /** What is asked before it is done. */
 export type EntryQuestion =
   | 'invite'
+  | 'approve'
+  | 'decline'
   | 'contact'
   | 'referrer'
   | 'merge'
@@ -38,6 +41,9 @@ export function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: Ent
       return <ReferrerDialog {...props} />;
     case 'merge':
       return <MergeDialog {...props} />;
+    case 'approve':
+    case 'decline':
+      return <DecisionDialog verb={asked} {...props} />;
     case 'move':
       return <MoveDialog {...props} />;
     case 'remove':

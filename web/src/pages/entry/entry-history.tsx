@@ -106,7 +106,7 @@ export function EntryHistory({ scope, entry, onOpen, onReferrals }: HistoryProps
 }
 
 function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => void }) {
-  const { entryId, expiresAt, by, kind } = event;
+  const { entryId, expiresAt, by, kind, note } = event;
   if (entryId) return <ShowButton onClick={() => onOpen(entryId)}>Show who</ShowButton>;
   if (event.from !== null && event.to !== null)
     return (
@@ -114,6 +114,13 @@ function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => vo
         From {number(event.from)} to {number(event.to)}
         {by && `, by ${by}`}
       </p>
+    );
+  if (isDecision(kind))
+    return (
+      <>
+        {note && <p className="text-sm break-words whitespace-pre-line">{note}</p>}
+        {by && <p className="text-sm text-mute">By {by}</p>}
+      </>
     );
   if (event.fields.length > 0)
     return (
@@ -128,6 +135,10 @@ function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => vo
       <p className="text-sm text-mute">{expiresAt ? `Expires ${exactTime(expiresAt)}` : 'Does not expire'}</p>
     );
   return null;
+}
+
+function isDecision(kind: Event['kind']): boolean {
+  return kind === 'entry.approved' || kind === 'entry.declined' || kind === 'entry.reconsidered';
 }
 
 function ShowButton({ onClick, children }: { onClick: () => void; children: string }) {

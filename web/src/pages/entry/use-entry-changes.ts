@@ -9,6 +9,8 @@ import type { AboutEntry } from './about-entry.ts';
 
 export type EntryChanges = ReturnType<typeof useEntryChanges>;
 
+type Decision = 'approve' | 'decline' | 'reconsider';
+
 /** What can be done with a person. Each loads people again, and says in a toast what was done. */
 export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => void) {
   const client = useQueryClient();
@@ -58,6 +60,20 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast(`Put ${name} back`);
   };
+  const decide = async (verb: Decision, note: string) => {
+    const options = { params, body: note === '' ? {} : { note } };
+    await call(
+      verb === 'approve'
+        ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/approve', options)
+        : verb === 'decline'
+          ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', options)
+          : api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider', options),
+    );
+    await refresh();
+    const undo = () => void decide('reconsider', '').catch(toastError);
+    if (verb === 'decline') toast(`Declined ${name}`, { undo });
+    else toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
+  };
   const remove = async () => {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', { params, body: {} }));
     await refresh();
@@ -74,5 +90,5 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast('Erased this person');
   };
-  return { name, invite, confirm, sendConfirmation, exportJson, putBack, remove, erase };
+  return { name, invite, decide, confirm, sendConfirmation, exportJson, putBack, remove, erase };
 }
