@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { DECISIONS } from '../../db/tables.ts';
 import { formatId } from '../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
 import { shareUrls } from '../../mail/share-url.ts';
@@ -347,15 +348,18 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
   };
 }
 
-/** Those who act are stored by their ids. Their names are in the audit trail. */
+/** Who decided is stored by id. The names are in the audit trail. */
 async function withNames(operators: OperatorContext, events: HistoryEvent[]): Promise<HistoryEvent[]> {
-  const actors = [...new Set(events.flatMap(({ by }) => (by?.includes(':') ? [by] : [])))];
+  const isDecision = ({ kind }: HistoryEvent) => DECISIONS.some((decision) => kind === `entry.${decision}`);
+  const actors = [...new Set(events.filter(isDecision).flatMap(({ by }) => by ?? []))];
   const names = new Map<string, string | null | undefined>();
   for (const actor of actors) {
     const { records } = await listAudit(operators, { limit: 1, actor });
     names.set(actor, records[0]?.details.actorName);
   }
-  return events.map((event) => (event.by ? { ...event, by: names.get(event.by) ?? event.by } : event));
+  return events.map((event) =>
+    event.by && isDecision(event) ? { ...event, by: names.get(event.by) ?? event.by } : event,
+  );
 }
 
 /** What only the audit trail knows. */
