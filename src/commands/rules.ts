@@ -25,9 +25,10 @@ export const rules: Command[] = [
       when: false,
       // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
       then: { value: 'OUTCOME', about: 'approve (invite), advance (put first) or decline.', required: true },
-      dryRun: { about: 'Only say how many of those who wait it would have been about.' },
+      dryRun: false,
     },
     flags: {
+      'dry-run': { about: 'Only say how many of those who wait it would have been about.' },
       domain: { value: 'DOMAIN', about: 'Domain of the email: acme.com, or *.edu for all below.' },
       where: { value: 'KEY=VALUE', about: 'Metadata value. Repeatable.', repeated: true },
       referrer: { value: 'WHO', about: 'The referrer: an email, phone, id or referral code.' },
@@ -37,6 +38,7 @@ export const rules: Command[] = [
       const [domain, referrer] = [textOr(flags, 'domain', undefined), textOr(flags, 'referrer', undefined)];
       const where = Array.isArray(flags.where) ? flags.where : undefined;
       return {
+        ...(flags['dry-run'] === true ? { dryRun: true } : {}),
         when: {
           ...(domain === undefined ? {} : { domain }),
           ...(where === undefined ? {} : { where }),
