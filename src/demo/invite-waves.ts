@@ -1,5 +1,5 @@
 import { DAY_MS } from '../lib/time.ts';
-import { acceptInvite } from '../waitlist/invites/accept-invite.ts';
+import { acceptInvite } from '../waitlist/gate/accept-invite.ts';
 import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../waitlist/invites/invite-run.ts';
 import type { SealedInvite } from '../waitlist/invites/invites.ts';

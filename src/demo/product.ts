@@ -11,7 +11,7 @@ import { completeSetup, setupToken } from '../operators/setup.ts';
 import { createToken } from '../operators/tokens.ts';
 import { createCode } from '../waitlist/codes/change-codes.ts';
 import { updateForm } from '../waitlist/forms/update-form.ts';
-import { acceptInvite } from '../waitlist/invites/accept-invite.ts';
+import { acceptInvite } from '../waitlist/gate/accept-invite.ts';
 import { createKey } from '../waitlist/keys/server-keys.ts';
 import type { Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -15,13 +15,7 @@ import { LINK_BYTES, visitCodeOf } from '../../src/waitlist/referrals/referral-c
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
-import {
-  assertError,
-  forEachEngine,
-  type List,
-  type Service,
-  startService,
-} from '../support/harness.ts';
+import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
 

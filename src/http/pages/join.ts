@@ -4,7 +4,7 @@ import type { Notice, Texts } from '../../languages/texts.ts';
 import { EMAIL_MAX_CHARACTERS, parseEmail } from '../../lib/email.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { findCode } from '../../waitlist/codes/codes.ts';
-import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { acceptInvite } from '../../waitlist/gate/accept-invite.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../lib/time.ts';
-import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { acceptInvite } from '../../waitlist/gate/accept-invite.ts';
 import type { Acceptance } from '../../waitlist/invites/claim.ts';
 import { constant, described, EMAIL, limits, named, time, withExamples } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';

@@ -2,8 +2,6 @@ import { DoorlistError } from '../../lib/errors.ts';
 import { bytesKey, type Id } from '../../lib/ids.ts';
 import { findCode } from '../codes/codes.ts';
 import { findByEmails } from '../entries/move-entry.ts';
-import { redeemInvite } from '../invites/accept-invite.ts';
-import { admissionOf, admit } from '../invites/admit.ts';
 import { type Acceptance, type Claim, hashIdempotencyKey, wasRedeemedBy } from '../invites/claim.ts';
 import {
   checkCodeLength,
@@ -12,10 +10,12 @@ import {
   type InviteRow,
   inviteState,
 } from '../invites/invites.ts';
+import { redeemInvite } from '../invites/redeem-invite.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { admissionOf, admit } from './admit.ts';
 
 export const DENIAL_REASONS = ['not_invited', 'expired', 'revoked', 'already_used', 'closed'] as const;
 export type DenialReason = (typeof DENIAL_REASONS)[number];

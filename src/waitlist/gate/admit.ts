@@ -5,14 +5,14 @@ import { codeState, type SealedCode, selectCodes } from '../codes/codes.ts';
 import { takePlace } from '../codes/places.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { addMetadata } from '../entries/update-entry.ts';
+import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from '../invites/claim.ts';
+import { findInvitesOf, type InviteRow, refuse, type SealedInvite } from '../invites/invites.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembers } from '../referrals/members.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { prepareCandidate } from '../signup/candidate.ts';
-import { type Acceptance, type Claim, openAcceptance, wasRedeemedBy } from './claim.ts';
-import { findInvitesOf, type InviteRow, refuse, type SealedInvite } from './invites.ts';
 
 interface Admission extends Claim {
   email: Email;
