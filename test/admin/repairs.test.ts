@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseId } from '../../src/lib/ids.ts';
+import { createRule, readRules } from '../../src/waitlist/decisions/rules.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -320,6 +321,19 @@ forEachEngine((engine) => {
         credited.map(({ email }) => email),
         ['ada+2@example.org', 'p0@example.com', 'p1@example.com'],
       );
+    });
+
+    it('take along a rule about those whom either of them refers', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'ada@example.com' }, { email: 'ada@example.org' });
+      const [queue, second] = [await list.queue(), await idOf(list, 'ada@example.org')];
+      const when = { domain: 'example.net', referrer: { id: second, seq: 2 } };
+      await createRule(service.context, queue, { when, outcome: 'decline' });
+      const { id, referralCode } = await merge(list, 'ada@example.org', 'ada@example.com');
+      const [rule] = await readRules(service.context.db.query, queue);
+      assert.deepEqual(rule?.when, { ...when, referrer: { id, seq: 1 } });
+      await list.signup({ email: 'bob@example.net', referredBy: referralCode ?? '' });
+      assert.equal((await list.lookup('bob@example.net')).body.status, 'declined');
     });
 
     it('keep what either of them did not want, and every invite', async () => {

@@ -118,6 +118,20 @@ export async function deleteRule(context: Context, queue: Queue, ruleId: string)
   });
 }
 
+/** Rules on one of those entries are on `to`, which is what is left of them. */
+export async function moveRulesOnReferrers(
+  { trx, queue }: QueueChange,
+  seqs: readonly number[],
+  to: NonNullable<Conditions['referrer']>,
+): Promise<void> {
+  for (const { id: ruleId, when } of await readRules(trx, queue)) {
+    const id = parseId('rul', ruleId);
+    if (!id || !when.referrer || !seqs.includes(when.referrer.seq)) continue;
+    const conditions = queue.vault.seal('rule.conditions', id, { ...when, referrer: to });
+    trx.update('entry_rule', { key: ['queue_id', 'id'] }, [{ queue_id: queue.id, id, conditions }]);
+  }
+}
+
 /** Signups read rules only where there are some. */
 async function countRules({ trx, queue }: QueueChange, rules: number): Promise<void> {
   await trx.updateTable('queue_state').set({ rules }).where('queue_id', '=', queue.id).execute();

@@ -1,6 +1,12 @@
 import type { Status } from '../../db/tables.ts';
 import { conflict, invalid, notFound, Problems } from '../../lib/errors.ts';
 import { formatId, newId, parseId } from '../../lib/ids.ts';
+import { moveRulesOnReferrers } from '../decisions/rules.ts';
+import { moveAddress, moveMessages, referredFrom } from '../entries/change-identity.ts';
+import { isAbove, linkReferrer } from '../entries/change-referrer.ts';
+import { type Entry, openEntry } from '../entries/entry.ts';
+import { removeAsNeverJoined } from '../entries/never-joined.ts';
+import { changeMetadata } from '../entries/update-entry.ts';
 import { type Person, parseMetadata } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -13,11 +19,6 @@ import { updateDepths } from '../referrals/depth.ts';
 import { aliasHash, writeAliases } from '../referrals/referral-alias.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 import { rerankStep } from '../referrals/rerank.ts';
-import { moveAddress, moveMessages, referredFrom } from './change-identity.ts';
-import { isAbove, linkReferrer } from './change-referrer.ts';
-import { type Entry, openEntry } from './entry.ts';
-import { removeAsNeverJoined } from './never-joined.ts';
-import { changeMetadata } from './update-entry.ts';
 
 /** From the one who has come least far. */
 const FURTHER: readonly Status[] = ['pending', 'waiting', 'invited', 'joined'];
@@ -92,6 +93,10 @@ async function mergeWithin(
   const { metadata } = merged;
   await changeMetadata(context, change, first, first.stored.metadata, metadata);
   await moveTraces(change, first, second);
+  await moveRulesOnReferrers(change, [first.seq, second.seq], {
+    id: formatId('ent', into.id),
+    seq: first.seq,
+  });
   await mergeReferrals(change, { first, second, referrer, mailbox: mailboxOf(into) ?? mailboxOf(from) });
   await removeAsNeverJoined(context, change, { first_seq: second.seq, last_seq: second.seq });
   if (change.lastSeq - second.seq < PLACES_AT_ONCE) await rerankStep(change);
