@@ -121,7 +121,7 @@ function entryRow({ id: queueId, vault }: Queue, seq: number, size: number, now:
     phone: null,
     metadata: hasPair(seq, size) ? { [PAIR.key]: PAIR.value } : null,
   });
-  const rank = rankOf({ seq, closed: 0, opened: 0, referrals, moved: 0 }, BOOST);
+  const rank = rankOf({ seq, closed: 0, opened: 0, referrals, advanced: 0, moved: 0 }, BOOST);
   const hash = vault.hash('email', email);
   return {
     queue_id: queueId,

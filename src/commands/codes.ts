@@ -37,13 +37,17 @@ export const codes = [
     about: 'Create a code that several people can use, such as FRIENDS-OF-ADA.',
     operands: { '[CODE]': 'code' },
     fields: {
+      does: {
+        about: 'admit (the default): they get in at once. advance: they join the waitlist --places earlier.',
+      },
+      places: { value: 'N', about: 'For advance: how many places earlier they count as having joined.' },
       limit: { value: 'N', about: 'How many people can use it.' },
       expiresAt: false,
       tag: { value: 'TEXT', about: 'Goes to the metadata of everybody who uses it.' },
     },
     flags: EXPIRY_FLAGS,
     input: expiryInput,
-    show: (code) => ({ json: code, text: `${code.url}\n\n${line(code)}` }),
+    show: (code) => ({ json: code, text: `${code.url ?? code.code}\n\n${line(code)}` }),
   }),
   command<Code[]>('listCodes', {
     name: 'code list',
@@ -51,9 +55,9 @@ export const codes = [
     all: 'codes',
     show: (list) => {
       const rows = list.map((code) => [
-        ...[code.id, code.code, `${code.used} of ${code.limit}`, code.expiresAt, code.tag],
+        ...[code.id, code.code, effect(code), `${code.used} of ${code.limit}`, code.expiresAt, code.tag],
       ]);
-      return { json: list, text: table(['ID', 'CODE', 'USED', 'EXPIRES', 'TAG'], rows) };
+      return { json: list, text: table(['ID', 'CODE', 'DOES', 'USED', 'EXPIRES', 'TAG'], rows) };
     },
   }),
   command<Code>('getCode', {
@@ -61,7 +65,7 @@ export const codes = [
     about: 'Show a code.',
     ...ofCode,
     fields: { codeId: false },
-    show: (code) => ({ json: code, text: `${code.url}\n\n${line(code)}` }),
+    show: (code) => ({ json: code, text: `${code.url ?? code.code}\n\n${line(code)}` }),
   }),
   command<Code>('updateCode', {
     name: 'code update',
@@ -102,6 +106,12 @@ export const codes = [
   }),
 ];
 
-function line({ id, used, limit, expiresAt }: Code): string {
-  return `${id}, used ${used} of ${limit}, ${expiresAt ? `expires ${expiresAt}` : 'never expires'}`;
+function effect({ does, places }: Code): string {
+  return places === null ? does : `${does} ${places}`;
+}
+
+function line(code: Code): string {
+  const { id, used, limit, expiresAt, places } = code;
+  const what = places === null ? id : `${id}, ${effect(code)}`;
+  return `${what}, used ${used} of ${limit}, ${expiresAt ? `expires ${expiresAt}` : 'never expires'}`;
 }

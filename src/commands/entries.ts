@@ -237,11 +237,13 @@ export function entryTable(list: PresentedEntry[]): string {
   return table(['ID', 'WHO', 'STATUS', 'POSITION', 'REFERRALS', 'JOINED'], rows);
 }
 
-function positionText({ position, waiting, joinedAs, referrals, boost, moved }: PositionReasons): string {
+function positionText(reasons: PositionReasons): string {
+  const { position, waiting, joinedAs, referrals, boost, advanced, code, moved } = reasons;
   const earlier = referrals * boost;
   const lines = [
     `joined as number ${joinedAs}`,
     `${referrals} ${referrals === 1 ? 'referral' : 'referrals'} × ${boost}: counts as joined ${earlier} ${placesIn(earlier)} earlier`,
+    ...(advanced === 0 ? [] : [`code ${code ?? '(unreadable)'}: ${advanced} ${placesIn(advanced)} earlier`]),
     ...(moved === 0
       ? []
       : [`moved by an operator: ${Math.abs(moved)} ${placesIn(moved)} ${moved > 0 ? 'later' : 'earlier'}`]),

@@ -152,6 +152,8 @@ const entry = {
   declined_at: added(42, orNull(integer)),
   /** The status that it goes back to if the decline is taken back. */
   declined_from: added(42, orNull(oneOf(...STATUSES))),
+  /** How many ranks earlier the code puts it that it joined with. */
+  advanced: added(42, integer, 0),
 };
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
@@ -686,6 +688,8 @@ const formVisit = {
   expires_at: integer,
   /** Random, in every link to share that they were shown. */
   link: bytes,
+  /** How many places earlier the code made it count that they named. */
+  advanced: added(42, integer, 0),
 };
 
 /** Who joined through a link that the form gave to somebody who typed an address. */
@@ -732,7 +736,7 @@ const erasureRequest = {
   decided_at: orNull(integer),
 };
 
-export const CODE_EFFECTS = ['admit'] as const;
+export const CODE_EFFECTS = ['admit', 'advance'] as const;
 export type CodeEffect = (typeof CODE_EFFECTS)[number];
 
 /** A code that several people can use. */
@@ -744,6 +748,8 @@ const code = {
   /** The code as it is written, and the tag. */
   sealed: bytes,
   does: oneOf(...CODE_EFFECTS),
+  /** For `advance`: how many places earlier its people count as having joined. */
+  places: orNull(integer),
   most: integer,
   /** Never more than `most`. */
   used: integer,

@@ -20,6 +20,10 @@ export const de: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `Gib deine E‑Mail-Adresse ein, um Zugang zu ${waitlist} zu bekommen. Die Einladung läuft am ${expires} ab.`,
     codeUsedUp: { title: 'Dieser Code ist aufgebraucht', text: 'Er wurde so oft eingelöst wie möglich.' },
+    forJoining: (waitlist) => ({
+      title: 'Ein Code für die Warteliste',
+      text: `Mit diesem Code kommst du in der Reihe weiter nach vorn. Gib ihn ein, wenn du dich auf die Warteliste für ${waitlist} setzt.`,
+    }),
     accept: 'Einladung annehmen',
     acceptedTitle: 'Du bist dabei',
     accepted: (waitlist, email) =>
@@ -96,6 +100,7 @@ export const de: Texts = {
     title: (waitlist) => `Komm auf die Warteliste für ${waitlist}`,
     intro: 'Hinterlasse deine E‑Mail‑Adresse. Wir melden uns, sobald du an der Reihe bist.',
     email: 'E‑Mail‑Adresse',
+    code: 'Code',
     emailExample: 'name@example.com',
     button: 'Auf die Warteliste setzen',
     sending: 'Wird gesendet …',
@@ -134,6 +139,13 @@ export const de: Texts = {
     checkInbox: (waitlist) =>
       `Öffne den Link in unserer E‑Mail, um deinen Platz auf der Warteliste für ${waitlist} zu bestätigen.`,
     seeStatus: 'Deinen Platz ansehen',
+    code: {
+      counts: count({
+        one: 'Mit deinem Code zählst du, als hättest du dich # Platz früher angemeldet.',
+        other: 'Mit deinem Code zählst du, als hättest du dich # Plätze früher angemeldet.',
+      }),
+      unusable: 'Dein Code zählt nicht. Er ist falsch geschrieben, abgelaufen oder aufgebraucht.',
+    },
   },
 
   status: {
@@ -145,6 +157,8 @@ export const de: Texts = {
       one: 'Deine Empfehlungen zählen, als hättest du dich # Platz früher angemeldet.',
       other: 'Deine Empfehlungen zählen, als hättest du dich # Plätze früher angemeldet.',
     }),
+    codeCounts: (code, places) =>
+      `Mit dem Code ${code} zählst du, als hättest du dich ${formats.number(places)} ${places === 1 ? 'Platz' : 'Plätze'} früher angemeldet.`,
     movedByTeam: 'Das Team hat deinen Platz geändert.',
     referrals: count({
       zero: 'Über deinen Link hat sich noch niemand angemeldet.',

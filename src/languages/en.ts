@@ -19,6 +19,10 @@ export const en: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `Enter your email to get into ${waitlist}. This invite expires on ${expires}.`,
     codeUsedUp: { title: 'This code is used up', text: 'It has been used as often as it can be.' },
+    forJoining: (waitlist) => ({
+      title: 'A code for the waitlist',
+      text: `This code puts you further ahead in line. Enter it when you join the ${waitlist} waitlist.`,
+    }),
     accept: 'Accept invite',
     acceptedTitle: 'You’re in',
     accepted: (waitlist, email) => `You accepted the invite to ${waitlist} for ${email}. Welcome!`,
@@ -81,6 +85,7 @@ export const en: Texts = {
     title: (waitlist) => `Join the ${waitlist} waitlist`,
     intro: 'Leave your email and we’ll let you know when it’s your turn.',
     email: 'Email',
+    code: 'Code',
     emailExample: 'you@example.com',
     button: 'Join the waitlist',
     sending: 'Joining…',
@@ -114,6 +119,13 @@ export const en: Texts = {
     checkInboxTitle: 'Check your inbox',
     checkInbox: (waitlist) => `Open the link in our email to confirm your place on the ${waitlist} waitlist.`,
     seeStatus: 'See your place in line',
+    code: {
+      counts: count({
+        one: 'With your code, you count as joining # place earlier.',
+        other: 'With your code, you count as joining # places earlier.',
+      }),
+      unusable: 'Your code does not count. It is misspelled, has expired, or is used up.',
+    },
   },
 
   status: {
@@ -125,6 +137,8 @@ export const en: Texts = {
       one: 'Your referrals count as joining # place earlier.',
       other: 'Your referrals count as joining # places earlier.',
     }),
+    codeCounts: (code, places) =>
+      `With the code ${code}, you count as joining ${formats.number(places)} ${places === 1 ? 'place' : 'places'} earlier.`,
     movedByTeam: 'The team moved you in line.',
     referrals: count({
       zero: 'No one has joined with your link yet.',

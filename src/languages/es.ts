@@ -20,6 +20,10 @@ export const es: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `Escribe tu correo para acceder a ${waitlist}. Esta invitación caduca el ${expires}.`,
     codeUsedUp: { title: 'Este código se ha agotado', text: 'Ya se ha usado todas las veces posibles.' },
+    forJoining: (waitlist) => ({
+      title: 'Un código para la lista de espera',
+      text: `Con este código avanzas en la lista. Introdúcelo al unirte a la lista de espera de ${waitlist}.`,
+    }),
     accept: 'Aceptar la invitación',
     acceptedTitle: 'Ya estás dentro',
     accepted: (waitlist, email) =>
@@ -92,6 +96,7 @@ export const es: Texts = {
     title: (waitlist) => `Únete a la lista de espera de ${waitlist}`,
     intro: 'Déjanos tu correo y te avisaremos cuando llegue tu turno.',
     email: 'Correo electrónico',
+    code: 'Código',
     emailExample: 'nombre@example.com',
     button: 'Unirme a la lista de espera',
     sending: 'Enviando…',
@@ -129,6 +134,13 @@ export const es: Texts = {
     checkInbox: (waitlist) =>
       `Abre el enlace de nuestro correo para confirmar tu puesto en la lista de espera de ${waitlist}.`,
     seeStatus: 'Ver mi puesto',
+    code: {
+      counts: count({
+        one: 'Con tu código cuentas como si te hubieras unido # puesto antes.',
+        other: 'Con tu código cuentas como si te hubieras unido # puestos antes.',
+      }),
+      unusable: 'Tu código no cuenta. Está mal escrito, ha caducado o está agotado.',
+    },
   },
 
   status: {
@@ -141,6 +153,8 @@ export const es: Texts = {
       many: 'Tus recomendaciones cuentan como si te hubieras unido # de puestos antes.',
       other: 'Tus recomendaciones cuentan como si te hubieras unido # puestos antes.',
     }),
+    codeCounts: (code, places) =>
+      `Con el código ${code} cuentas como si te hubieras unido ${formats.number(places)} ${places === 1 ? 'puesto' : 'puestos'} antes.`,
     movedByTeam: 'El equipo ha cambiado tu puesto.',
     referrals: count({
       zero: 'Todavía nadie se ha unido con tu enlace.',

@@ -21,6 +21,10 @@ export const fr: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `Saisissez votre adresse e‑mail pour accéder à ${waitlist}. Cette invitation expire le ${expires}.`,
     codeUsedUp: { title: 'Ce code est épuisé', text: 'Il a été utilisé autant de fois que possible.' },
+    forJoining: (waitlist) => ({
+      title: 'Un code pour la liste d’attente',
+      text: `Ce code vous fait avancer dans la file. Saisissez-le en rejoignant la liste d’attente ${waitlist}.`,
+    }),
     accept: 'Accepter l’invitation',
     acceptedTitle: 'C’est fait',
     accepted: (waitlist, email) =>
@@ -93,6 +97,7 @@ export const fr: Texts = {
     title: (waitlist) => `Rejoignez la liste d’attente ${waitlist}`,
     intro: 'Laissez votre adresse e‑mail et nous vous préviendrons dès que ce sera votre tour.',
     email: 'Adresse e‑mail',
+    code: 'Code',
     emailExample: 'vous@example.com',
     button: 'Rejoindre la liste d’attente',
     sending: 'Envoi en cours…',
@@ -134,6 +139,13 @@ export const fr: Texts = {
     checkInbox: (waitlist) =>
       `Ouvrez le lien dans notre e‑mail pour confirmer votre place sur la liste d’attente ${waitlist}.`,
     seeStatus: 'Voir ma place',
+    code: {
+      counts: count({
+        one: 'Avec votre code, vous comptez comme inscrit # place plus tôt.',
+        other: 'Avec votre code, vous comptez comme inscrit # places plus tôt.',
+      }),
+      unusable: 'Votre code ne compte pas. Il est mal orthographié, expiré ou épuisé.',
+    },
   },
 
   status: {
@@ -146,6 +158,8 @@ export const fr: Texts = {
       many: 'Vos parrainages comptent comme une inscription # de places plus tôt.',
       other: 'Vos parrainages comptent comme une inscription # places plus tôt.',
     }),
+    codeCounts: (code, places) =>
+      `Avec le code ${code}, vous comptez comme inscrit ${formats.number(places)} ${places === 1 ? 'place' : 'places'} plus tôt.`,
     movedByTeam: 'L’équipe a modifié votre place.',
     referrals: count({
       zero: 'Personne ne s’est encore inscrit avec votre lien.',

@@ -19,6 +19,10 @@ export const ja: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `${waitlist}を利用するには、メールアドレスを入力してください。招待の有効期限は${expires}です。`,
     codeUsedUp: { title: 'このコードは上限に達しました', text: 'これ以上は利用できません。' },
+    forJoining: (waitlist) => ({
+      title: 'ウェイトリスト用のコード',
+      text: `このコードを使うと順番が早くなります。${waitlist}のウェイトリストに登録するときに入力してください。`,
+    }),
     accept: '招待を受ける',
     acceptedTitle: 'ようこそ',
     accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ご利用いただけます。`,
@@ -91,6 +95,7 @@ export const ja: Texts = {
     title: (waitlist) => `${waitlist}のウェイトリストに登録`,
     intro: 'メールアドレスをご登録ください。順番が来たらお知らせします。',
     email: 'メールアドレス',
+    code: 'コード',
     emailExample: 'you@example.com',
     button: 'ウェイトリストに登録',
     sending: '送信中…',
@@ -131,6 +136,11 @@ export const ja: Texts = {
     checkInbox: (waitlist) =>
       `お送りしたメールのリンクを開いて、${waitlist}のウェイトリストへの登録を完了してください。`,
     seeStatus: '現在の順番を見る',
+    code: {
+      counts: count({ other: 'コードにより、#番早く登録したものとして数えられます。' }),
+      unusable:
+        'このコードは適用されません。入力が誤っているか、有効期限が切れているか、使用回数の上限に達しています。',
+    },
   },
 
   status: {
@@ -139,6 +149,8 @@ export const ja: Texts = {
     position: (position) => `現在の順番は${formats.number(position)}番目です。`,
     joinedAs: (place) => `${formats.number(place)}番目に登録しました。`,
     countsEarlier: count({ other: '紹介により、#番早く登録したものとして数えられます。' }),
+    codeCounts: (code, places) =>
+      `コード「${code}」により、${formats.number(places)}番早く登録したものとして数えられます。`,
     movedByTeam: '運営チームが順番を変更しました。',
     referrals: count({
       zero: 'あなたのリンクから登録した人はまだいません。',

@@ -20,6 +20,10 @@ export const pt: Texts = {
     enterEmailUntil: (waitlist, expires) =>
       `Informe seu e‑mail para acessar ${waitlist}. Este convite expira em ${expires}.`,
     codeUsedUp: { title: 'Este código se esgotou', text: 'Ele já foi usado o número máximo de vezes.' },
+    forJoining: (waitlist) => ({
+      title: 'Um código para a lista de espera',
+      text: `Este código coloca você mais à frente na fila. Informe-o ao entrar na lista de espera de ${waitlist}.`,
+    }),
     accept: 'Aceitar convite',
     acceptedTitle: 'Tudo certo',
     accepted: (waitlist, email) => `Você aceitou o convite para ${waitlist} com ${email}. Boas-vindas!`,
@@ -91,6 +95,7 @@ export const pt: Texts = {
     title: (waitlist) => `Entre na lista de espera de ${waitlist}`,
     intro: 'Deixe seu e‑mail e avisaremos quando chegar a sua vez.',
     email: 'E‑mail',
+    code: 'Código',
     emailExample: 'voce@example.com',
     button: 'Entrar na lista de espera',
     sending: 'Enviando…',
@@ -131,6 +136,13 @@ export const pt: Texts = {
     checkInbox: (waitlist) =>
       `Abra o link do nosso e‑mail para confirmar seu lugar na lista de espera de ${waitlist}.`,
     seeStatus: 'Ver meu lugar na fila',
+    code: {
+      counts: count({
+        one: 'Com seu código, você conta como se tivesse entrado # lugar antes.',
+        other: 'Com seu código, você conta como se tivesse entrado # lugares antes.',
+      }),
+      unusable: 'Seu código não conta. Ele está errado, expirou ou já foi todo usado.',
+    },
   },
 
   status: {
@@ -143,6 +155,8 @@ export const pt: Texts = {
       many: 'Suas indicações contam como se você tivesse entrado # de lugares antes.',
       other: 'Suas indicações contam como se você tivesse entrado # lugares antes.',
     }),
+    codeCounts: (code, places) =>
+      `Com o código ${code}, você conta como se tivesse entrado ${formats.number(places)} ${places === 1 ? 'lugar' : 'lugares'} antes.`,
     movedByTeam: 'A equipe mudou seu lugar na fila.',
     referrals: count({
       zero: 'Ninguém entrou pelo seu link ainda.',

@@ -20,6 +20,8 @@ export interface Texts {
     enterEmail: About;
     enterEmailUntil: (waitlist: string, expires: string) => string;
     codeUsedUp: Notice;
+    /** A code that lets nobody in. */
+    forJoining: (waitlist: string) => Notice;
     accept: string;
     acceptedTitle: string;
     accepted: (waitlist: string, email: string) => string;
@@ -75,6 +77,7 @@ export interface Texts {
     title: About;
     intro: string;
     email: string;
+    code: string;
     emailExample: string;
     button: string;
     sending: string;
@@ -114,6 +117,8 @@ export interface Texts {
     checkInboxTitle: string;
     checkInbox: About;
     seeStatus: string;
+    /** Of the code that was entered with the form. */
+    code: { counts: Count; unusable: string };
   };
 
   status: {
@@ -124,6 +129,8 @@ export interface Texts {
     joinedAs: Count;
     /** By how many places referrals make them count as having joined earlier. */
     countsEarlier: Count;
+    /** What the code is worth that they came with. */
+    codeCounts: (code: string, places: number) => string;
     movedByTeam: string;
     referrals: Count;
     pending: Notice;

@@ -18,6 +18,10 @@ export const zh: Texts = {
     enterEmail: (waitlist) => `输入你的邮箱即可使用 ${waitlist}。`,
     enterEmailUntil: (waitlist, expires) => `输入你的邮箱即可使用 ${waitlist}。此邀请有效期至 ${expires}。`,
     codeUsedUp: { title: '此代码已用完', text: '已达到可使用的次数上限。' },
+    forJoining: (waitlist) => ({
+      title: '候补名单代码',
+      text: `此代码可以让你排得更靠前。请在加入 ${waitlist} 候补名单时输入。`,
+    }),
     accept: '接受邀请',
     acceptedTitle: '欢迎加入',
     accepted: (waitlist, email) => `你已使用 ${email} 接受 ${waitlist} 的邀请。`,
@@ -72,6 +76,7 @@ export const zh: Texts = {
     title: (waitlist) => `加入 ${waitlist} 候补名单`,
     intro: '留下你的邮箱，轮到你时我们会通知你。',
     email: '邮箱',
+    code: '代码',
     emailExample: 'you@example.com',
     button: '加入候补名单',
     sending: '正在提交…',
@@ -104,6 +109,10 @@ export const zh: Texts = {
     checkInboxTitle: '请查收邮件',
     checkInbox: (waitlist) => `请打开邮件中的链接，确认加入 ${waitlist} 的候补名单。`,
     seeStatus: '查看我的排位',
+    code: {
+      counts: count({ other: '你的代码相当于让你提前 # 位加入。' }),
+      unusable: '你的代码无效：可能拼写有误、已过期或已用完。',
+    },
   },
 
   status: {
@@ -112,6 +121,7 @@ export const zh: Texts = {
     position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
     joinedAs: (place) => `你是第 ${formats.number(place)} 位加入的。`,
     countsEarlier: count({ other: '你的推荐相当于让你提前 # 位加入。' }),
+    codeCounts: (code, places) => `代码 ${code} 相当于让你提前 ${formats.number(places)} 位加入。`,
     movedByTeam: '团队调整了你的排位。',
     referrals: count({
       zero: '还没有人通过你的链接加入。',

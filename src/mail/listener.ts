@@ -87,20 +87,22 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
 
 /** Without these, people who used the form could not go on, and those who asked for an email would wait for it. */
 function isRequested(event: DomainEvent): boolean {
-  if (isNewcomer(event)) return event.joined.form?.confirm === true;
+  if (event.kind === 'signup.created') return event.joined.form?.confirm === true;
   return event.kind === 'status.requested' || event.kind === 'confirmation.requested';
 }
 
 type SignupEvent = Extract<DomainEvent, { kind: 'signup.created' }>;
+/** All that a mail says is known without a lookup. */
+type NewcomerEvent = SignupEvent & { joined: { position: number | null } };
 
-function isNewcomer(event: DomainEvent): event is SignupEvent {
-  return event.kind === 'signup.created';
+function isNewcomer(event: DomainEvent): event is NewcomerEvent {
+  return event.kind === 'signup.created' && event.joined.position !== undefined;
 }
 
 function welcome(
   { queue, now, settings }: QueueChange,
   kind: MailKind,
-  { entry: seq, joined }: SignupEvent,
+  { entry: seq, joined }: NewcomerEvent,
   id: Buffer,
 ): Message {
   const mail = {

@@ -76,7 +76,7 @@ function shareLink(
   code: string,
 ): string | null {
   if (referralUrl !== null) return fillPattern(referralUrl, 'referralCode', code);
-  return hosted ? hostedUrl(publicUrl, queue, code) : null;
+  return hosted ? hostedUrl(publicUrl, queue, { ref: code }) : null;
 }
 
 interface Rendering {

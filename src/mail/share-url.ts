@@ -17,5 +17,5 @@ export async function shareUrls(
   ]);
   const { referralUrl } = settings;
   if (referralUrl !== null) return (code) => fillPattern(referralUrl, 'referralCode', code);
-  return (code) => (form.enabled ? hostedUrl(publicUrl, queue, code) : null);
+  return (code) => (form.enabled ? hostedUrl(publicUrl, queue, { ref: code }) : null);
 }

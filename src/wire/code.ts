@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { CODE_EFFECTS } from '../db/tables.ts';
+import { CODE_EFFECTS, type CodeEffect } from '../db/tables.ts';
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
-import { LIMIT_MAX, TAG_CHARACTERS_MAX } from '../waitlist/codes/change-codes.ts';
+import { LIMIT_MAX, PLACES_MAX, TAG_CHARACTERS_MAX } from '../waitlist/codes/change-codes.ts';
 import { CODE_LENGTH, CODE_PATTERN, type Code } from '../waitlist/codes/codes.ts';
 import type { Mask } from './mask.ts';
 import { idPattern, limits, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
@@ -13,7 +13,14 @@ export const codeText = Type.String({
   examples: ['FRIENDS-OF-ADA'],
 });
 export const codeEffect = oneOf(CODE_EFFECTS, {
-  description: '`admit`: whoever has it joins at once.',
+  description:
+    '`admit`: whoever has it gets in at once. `advance`: whoever names it in a signup counts as having joined `places` places earlier.',
+});
+export const codePlaces = Type.Integer({
+  ...limits({ minimum: 1, maximum: PLACES_MAX }),
+  description:
+    'For `advance`, and required there: how many places earlier its people count as having joined.',
+  examples: [50],
 });
 export const codeLimit = Type.Integer({
   ...limits({ minimum: 1, maximum: LIMIT_MAX }),
@@ -33,8 +40,17 @@ export const CodeSchema = Type.Object(
     code: nullable<string>('string', {
       description: 'The code. `null` for viewers, and if it cannot be decrypted.',
     }),
-    url: nullable<string>('string', { description: 'Link to share. `null` where `code` is.' }),
+    url: nullable<string>('string', {
+      description:
+        'Link to share. `null` where `code` is, and for `advance` while the form is off: name the code in signups then.',
+    }),
     does: codeEffect,
+    places: nullable<number>('integer', {
+      minimum: 1,
+      maximum: PLACES_MAX,
+      description:
+        'How many places earlier its people count as having joined. `null` unless it does `advance`.',
+    }),
     limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, description: 'How many people can use it.' }),
     used: Type.Integer({
       minimum: 0,
@@ -55,6 +71,7 @@ export const EXAMPLE_CODE: Static<typeof CodeSchema> = {
   code: 'FRIENDS-OF-ADA',
   url: 'https://waitlist.example.com/join/FRIENDS-OF-ADA',
   does: 'admit',
+  places: null,
   limit: 100,
   used: 12,
   expiresAt: '2026-12-01T00:00:00.000Z',
@@ -65,14 +82,15 @@ export const EXAMPLE_CODE: Static<typeof CodeSchema> = {
 export function presentCode(
   code: Code,
   mask: Mask,
-  linkTo: (code: string) => string,
+  linkTo: (code: string, does: CodeEffect) => string | null,
 ): Static<typeof CodeSchema> {
-  const { id, does, limit, used } = code;
+  const { id, does, places, limit, used } = code;
+  const url = code.code === null ? null : linkTo(code.code, does);
   return {
     id,
     code: mask.secret(code.code),
-    url: code.code === null ? null : mask.secret(linkTo(code.code)),
-    ...{ does, limit, used },
+    url: mask.secret(url),
+    ...{ does, places, limit, used },
     expiresAt: isoTimeOrNull(code.expiresAt),
     tag: mask.secret(code.tag),
     createdAt: isoTime(code.createdAt),

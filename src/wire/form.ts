@@ -59,11 +59,12 @@ function presentField({ name, label, type, options, required }: FormField): Form
 export function hostedUrl(
   publicUrl: string,
   { waitlist, environment }: { waitlist: { id: string }; environment: string },
-  ref?: string,
+  { ref, code }: { ref?: string; code?: string } = {},
 ): string {
   const query = new URLSearchParams({
     ...(environment === 'production' ? {} : { environment }),
     ...(ref === undefined ? {} : { ref }),
+    ...(code === undefined ? {} : { code }),
   }).toString();
   return `${publicUrl}/w/${waitlist.id}${query === '' ? '' : `?${query}`}`;
 }

@@ -96,7 +96,7 @@ forEachEngine((engine) => {
         .limit(1)
         .executeTakeFirstOrThrow();
       const shared = randomBytes(LINK_BYTES);
-      const visit = sealVisit(queue, { seq, place: seq, known: false, link: shared });
+      const visit = sealVisit(queue, { seq, place: seq, known: false, advanced: 0, link: shared });
       const token = (purpose: 'confirm' | 'leave' | 'status') => signLink(queue, purpose, { id, at });
       const found = async (search: string) => {
         const { entries } = (await list(own, { search })).body;

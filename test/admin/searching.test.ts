@@ -136,7 +136,7 @@ forEachEngine('concurrency', (engine) => {
       const at = service.clock.now;
       const token = (purpose: 'confirm' | 'leave' | 'status') => signLink(queue, purpose, { id, at });
       const shared = randomBytes(LINK_BYTES);
-      const visit = sealVisit(queue, { seq: 1, place: 1, known: false, link: shared });
+      const visit = sealVisit(queue, { seq: 1, place: 1, known: false, advanced: 0, link: shared });
       const site = 'https://doorlist.example';
       for (const q of [
         id,

@@ -6,7 +6,7 @@ import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { removeEntry, restoreEntry } from '../../src/waitlist/invites/removal.ts';
 import { recountQueue } from '../../src/waitlist/upkeep/recount-queue.ts';
 import { afterTest } from '../support/cleanup.ts';
-import { clientFor, forEachEngine, type Service, startService } from '../support/harness.ts';
+import { clientFor, forEachEngine, listOver, type Service, startService } from '../support/harness.ts';
 import { startProcess } from '../support/process.ts';
 import { assertProperty } from '../support/property.ts';
 import { createStorage } from '../support/storage.ts';
@@ -136,6 +136,11 @@ function refused(error: { code?: string }): boolean {
   return false;
 }
 
+interface Outcome {
+  used: boolean;
+  reason?: string;
+}
+
 const LIMIT = 60;
 const AT_ONCE = 6;
 const KILL_AFTER = 12;
@@ -193,6 +198,78 @@ forEachEngine('kills', (engine) => {
       new Set(joined.map(({ email }) => email)),
       new Set([...letIn].map((one) => emailOf(one))),
     );
+    assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
+  });
+});
+
+const BATCH = 3;
+const ADVANCED = 40;
+
+forEachEngine('kills', (engine) => {
+  it('a code that puts people further ahead counts exactly its limit, however often its servers are killed', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const storage = await createStorage(engine, { migrated: true });
+    afterTest(() => storage.remove());
+    const service = await startService(engine, { storage, startAt: Date.now() });
+    afterTest(() => service.close());
+    const { context } = service;
+    const list = await service.waitlist();
+    const queue = await list.queue();
+    const { id, code } = await createCode(context, queue, {
+      does: 'advance',
+      places: ADVANCED,
+      limit: LIMIT,
+    });
+    const emailsOf = (batch: number) => Array.from({ length: BATCH }, (_, n) => emailOf(BATCH * batch + n));
+    const join = async (url: string, batch: number): Promise<Outcome[] | undefined> => {
+      const entries = emailsOf(batch).map((email) => ({ email, code }));
+      const { status, body } = await listOver(clientFor(url), list.id, list.key).signup(...entries);
+      return status < 300 ? (body.codes as unknown as Outcome[]) : undefined;
+    };
+    const outcomes = new Map<string, Outcome>();
+    const note = (batch: number, told: readonly Outcome[]) => {
+      for (const [n, email] of emailsOf(batch).entries()) outcomes.set(email, told[n] as Outcome);
+    };
+    const unanswered = new Set<number>();
+    let next = 0;
+    let isUsedUp = false;
+    for (let kill = 0; !isUsedUp; kill += 1) {
+      const server = await startProcess(storage.environment);
+      afterTest(() => server.child.kill('SIGKILL'));
+      let answered = 0;
+      const isUp = () => server.child.exitCode === null && server.child.signalCode === null;
+      const send = async () => {
+        while (isUp() && !isUsedUp) {
+          const [again] = unanswered;
+          const one = again ?? next++;
+          unanswered.delete(one);
+          // The second instance is in this process, and is not killed.
+          const told = await join(one % 3 === 0 ? service.url : server.url, one).catch(() => undefined);
+          if (told) note(one, told);
+          else unanswered.add(one);
+          if (told?.some(({ reason }) => reason === 'accepted')) isUsedUp = true;
+          answered += 1;
+          if (answered === KILL_AFTER / 2 && kill < 4) server.child.kill('SIGKILL');
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, send));
+      server.child.kill('SIGKILL');
+      await server.finished;
+    }
+    for (const one of unanswered) note(one, (await join(service.url, one)) ?? []);
+    assert.equal((await readCode(context, queue, id)).used, LIMIT);
+    // Who was added before a lost answer, and after the code was used up, is told that they are on the list.
+    const told = [...outcomes.values()];
+    assert.equal(told.filter(({ used }) => used).length, LIMIT);
+    assert.ok(told.every(({ used, reason = '' }) => used || ['accepted', 'on_waitlist'].includes(reason)));
+    const rows = await context.db.query
+      .selectFrom('entry')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('queue_id', '=', queue.id)
+      .where('advanced', '=', ADVANCED)
+      .executeTakeFirstOrThrow();
+    assert.equal(Number(rows.count), LIMIT);
     assert.deepEqual((await recountQueue(context, queue, false)).findings, []);
   });
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createCode } from '../../src/waitlist/codes/change-codes.ts';
 import type { PositionReasons } from '../../src/waitlist/entries/explain-position.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { documentedClient } from '../support/documented-client.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { createStorage, type Storage } from '../support/storage.ts';
+import { createStorage, type Storage, unique } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
 
 forEachEngine((engine) => {
@@ -49,14 +50,17 @@ forEachEngine((engine) => {
         entries.map((_, n) => n + 1),
       );
       assert.ok(reasons.every(({ waiting }) => waiting === entries.length));
-      const rank = ({ joinedAs, referrals, boost, moved }: PositionReasons) =>
-        joinedAs - referrals * boost + moved;
+      const rank = ({ joinedAs, referrals, boost, advanced, moved }: PositionReasons) =>
+        joinedAs - referrals * boost - advanced + moved;
       assert.deepEqual(
         reasons.toSorted((a, b) => rank(a) - rank(b) || b.joinedAs - a.joinedAs),
         reasons,
       );
       const { moved, ...counted } = await explained(list, 'p12@example.com');
-      assert.deepEqual(counted, { position: 3, waiting: 13, joinedAs: 12, referrals: 2, boost: 5 });
+      assert.deepEqual(counted, {
+        ...{ position: 3, waiting: 13, joinedAs: 12, referrals: 2, boost: 5 },
+        ...{ advanced: 0, code: null },
+      });
       assert.equal(moved, 0);
       assert.ok((await explained(list, 'p9@example.com')).moved < 0);
       assert.equal((await explained(list, 'p3@example.com')).position, null);
@@ -104,6 +108,15 @@ forEachEngine((engine) => {
       assert.equal(
         await told(`${own}?lang=ja`),
         '2番目に登録しました。紹介により、5番早く登録したものとして数えられます。',
+      );
+      const { code } = await createCode(service.context, form.queue, {
+        ...{ code: unique('why-').slice(0, 20), does: 'advance', places: 50, limit: 1 },
+      });
+      await form.list.signup({ email: 'kim@example.com', code });
+      const kim = await idOf(form.list, 'kim@example.com');
+      assert.equal(
+        await told(`/s/${signLink(form.queue, 'status', { id: kim, at: service.clock.now })}`),
+        `You were number 4 to join. With the code ${code}, you count as joining 50 places earlier.`,
       );
       await updateEntry(service.context, form.queue, id, { position: 3 });
       assert.match((await told(own)) ?? '', /The team moved you in line\.$/);

@@ -20,8 +20,10 @@ const referrer: fc.Arbitrary<ModelReferrer> = fc.oneof(
   fc.record({ by: fc.constantFrom('email' as const, 'phone' as const), number: fc.nat({ max: PEOPLE + 1 }) }),
   fc.record({ by: fc.constant('code' as const), entry: fc.nat({ max: 12 }) }),
 );
+/** The last one does not exist. */
+const code = fc.option(fc.nat({ max: 2 }), { freq: 1 });
 const signup = fc
-  .record({ email: fc.option(someone), phone: fc.option(someone), referredBy: referrer, plan })
+  .record({ email: fc.option(someone), phone: fc.option(someone), referredBy: referrer, plan, code })
   .filter(({ email, phone }) => email !== null || phone !== null);
 const boost = fc.constantFrom(0, 1, 5, 64, 1000);
 const settings = {

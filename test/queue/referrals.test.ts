@@ -51,7 +51,15 @@ forEachEngine((engine) => {
       for (const boost of [0, 1, 5, 1_000]) {
         const rows = await context.db.query
           .selectFrom('entry')
-          .select(['seq', 'closed', 'opened', 'referrals', 'moved', rankInSql(boost).as('computed')])
+          .select([
+            'seq',
+            'closed',
+            'opened',
+            'referrals',
+            'advanced',
+            'moved',
+            rankInSql(boost).as('computed'),
+          ])
           .where('queue_id', '=', queue.id)
           .orderBy('seq')
           .execute();

@@ -12,7 +12,7 @@ export const LIMITS_FILE = path.join(ROOT, 'web/src/api/limits.ts');
 /** The limits that forms of the dashboard keep to. */
 const LIMITED: Record<string, readonly string[]> = {
   AdminTokenRequest: ['name'],
-  CodeRequest: ['code', 'limit', 'tag'],
+  CodeRequest: ['code', 'places', 'limit', 'tag'],
   EntryDecision: ['note'],
   ErasureAsked: ['reason'],
   FormField: ['name', 'label'],

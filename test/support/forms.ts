@@ -13,6 +13,7 @@ interface JoinAnswer {
   statusUrl?: string;
   code?: string;
   message?: string;
+  codeResult?: { used: boolean; places?: number; reason?: string; text: string | null };
   fields?: Record<string, string>;
   status?: { position: number; shareUrl: string; links: { url: string }[] };
 }

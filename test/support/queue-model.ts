@@ -7,6 +7,8 @@ export interface ModelSignup {
   referredBy: ModelReferrer;
   /** The value of `plan` in the metadata. */
   plan: number | null;
+  /** The nth code that advances, or one that does not exist. */
+  code?: number | null;
 }
 
 export type ModelReferrer =
@@ -35,6 +37,10 @@ export interface ModelEntry {
   /** Its status before it was declined. */
   declinedFrom: Status | null;
   rank: number;
+  /** How many ranks earlier its code puts it. */
+  advanced: number;
+  /** The codes that it came with. `counted`: its place is taken. */
+  uses: { code: ModelCode; counted: boolean }[];
   /** What an operator added to the rank. */
   moved: number;
   referrals: number;
@@ -53,6 +59,20 @@ interface ModelInvite {
   revoked: boolean;
   /** Its expiry has been processed. */
   ended: boolean;
+}
+
+export interface ModelCode {
+  readonly places: number;
+  readonly limit: number;
+  used: number;
+}
+
+/** What a signup says about the code that it names. */
+interface ModelOutcome {
+  entry: number;
+  used: boolean;
+  places?: number;
+  reason?: string;
 }
 
 export interface ModelSettings {
@@ -89,6 +109,7 @@ export class QueueModel {
   readonly entries: ModelEntry[] = [];
   readonly invites: ModelInvite[] = [];
   readonly settings: ModelSettings;
+  readonly codes: readonly ModelCode[];
   /** Signups by plan, and those whose plan nobody has any more. */
   readonly plans = new Map<number, number>();
   otherPlans = 0;
@@ -99,16 +120,35 @@ export class QueueModel {
   /** Who was credited in a batch of signups, until its end. */
   readonly #credited = new Set<ModelEntry>();
 
-  constructor(settings: ModelSettings, now: number) {
+  constructor(settings: ModelSettings, now: number, codes: readonly Omit<ModelCode, 'used'>[] = []) {
     this.settings = { ...settings };
+    this.codes = codes.map((code) => ({ ...code, used: 0 }));
     this.now = now;
   }
 
-  /** Returns how many of the batch are created. */
-  signup(batch: ModelSignup[]): number {
-    const added = batch.filter((signup) => this.#add(signup)).length;
+  /** Returns how many of the batch are created, and what became of their codes. */
+  signup(batch: ModelSignup[]): { created: number; codes: ModelOutcome[] } {
+    const added = batch.map((signup) => {
+      const code = this.codes[signup.code ?? -1];
+      const isOpen = code !== undefined && code.used < code.limit;
+      const isNew = this.#add(signup, null, isOpen ? code : undefined);
+      if (isNew && isOpen) code.used += 1;
+      return { isNew, isOpen };
+    });
+    const codes = batch.flatMap((signup, entry): ModelOutcome[] => {
+      if (signup.code == null) return [];
+      const code = this.codes[signup.code];
+      const holder =
+        this.entries.find(({ email }) => same(email, signup.email)) ??
+        this.entries.find(({ phone }) => same(phone, signup.phone));
+      const { isNew = false, isOpen = false } = added[entry] ?? {};
+      const came = holder?.uses.some((use) => use.code === code && use.counted);
+      if (code && (isNew ? isOpen : came)) return [{ entry, used: true, places: code.places }];
+      const reason = !isNew ? 'on_waitlist' : code ? 'accepted' : 'not_found';
+      return [{ entry, used: false, reason }];
+    });
     this.#rankCredited();
-    return added;
+    return { created: added.filter(({ isNew }) => isNew).length, codes };
   }
 
   /** Of people who need not confirm their email. */
@@ -117,7 +157,11 @@ export class QueueModel {
       this.#add({ email, phone: null, referredBy: { by: 'nobody' }, plan: null }, number);
   }
 
-  #add({ email, phone, referredBy, plan }: ModelSignup, importedBy: number | null = null): boolean {
+  #add(
+    { email, phone, referredBy, plan }: ModelSignup,
+    importedBy: number | null = null,
+    code?: ModelCode,
+  ): boolean {
     if (this.entries.some((entry) => same(entry.email, email) || same(entry.phone, phone))) return false;
     const entry: ModelEntry = {
       seq: ++this.lastSeq,
@@ -132,7 +176,9 @@ export class QueueModel {
       status: this.settings.confirmEmails && email !== null && importedBy === null ? 'pending' : 'waiting',
       removedFrom: null,
       declinedFrom: null,
-      rank: this.nextPlace,
+      rank: this.nextPlace - (code?.places ?? 0),
+      advanced: code?.places ?? 0,
+      uses: code ? [{ code, counted: true }] : [],
       moved: 0,
       referrals: 0,
       referrer: this.find(referredBy),
@@ -179,7 +225,7 @@ export class QueueModel {
 
   #setReferrals(entry: ModelEntry, referrals: number): void {
     entry.referrals = referrals;
-    const rank = entry.place - this.settings.boost * referrals + entry.moved;
+    const rank = entry.place - this.settings.boost * referrals - entry.advanced + entry.moved;
     const beyond = Math.max(0, rank - this.nextPlace + 1);
     entry.rank = rank - beyond;
     entry.moved -= beyond;
@@ -237,6 +283,7 @@ export class QueueModel {
       if (other.referrer && gone.includes(other.referrer))
         Object.assign(other, { referrer: null, credited: false });
     for (const entry of gone) this.#withdrawCreditFor(entry);
+    for (const entry of gone) this.#returnCodes(entry);
     const recounts = gone.some(({ email, phone }) => email === null && phone === null);
     this.#close(gone);
     for (const { plan } of gone) this.#countPlan(plan, -1);
@@ -276,7 +323,7 @@ export class QueueModel {
     if (rank === entry.rank) return;
     this.opened += Math.max(0, rank - this.nextPlace + 1);
     entry.rank = rank;
-    entry.moved = rank - (entry.place - this.settings.boost * entry.referrals);
+    entry.moved = rank - (entry.place - this.settings.boost * entry.referrals - entry.advanced);
   }
 
   /** Returns whether there was something to confirm. */
@@ -300,11 +347,20 @@ export class QueueModel {
   }
 
   remove(entry: ModelEntry): void {
+    this.#returnCodes(entry);
     this.#endInvitesOf(entry);
     this.#withdrawCreditFor(entry);
     const { plan } = entry;
     Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', removedFrom: null });
     this.#forgetPlan(plan);
+  }
+
+  /** Nobody is here for a day. */
+  #returnCodes({ uses }: ModelEntry): void {
+    for (const use of uses) {
+      if (use.counted) use.code.used -= 1;
+      use.counted = false;
+    }
   }
 
   #withdrawCreditFor(entry: ModelEntry): void {
@@ -316,6 +372,7 @@ export class QueueModel {
 
   /** Without erasing it. */
   removeEntry(entry: ModelEntry): void {
+    this.#returnCodes(entry);
     this.#closeInvitesOf(entry);
     this.#withdrawCreditFor(entry);
     entry.removedFrom = entry.status;
@@ -354,7 +411,16 @@ export class QueueModel {
     }
   }
 
+  /** Whether somebody else has the place of their code. */
+  isReplaced({ uses }: ModelEntry): boolean {
+    return uses.some(({ code, counted }) => !counted && code.used >= code.limit);
+  }
+
   restoreEntry(entry: ModelEntry): void {
+    for (const use of entry.uses) {
+      if (!use.counted) use.code.used += 1;
+      use.counted = true;
+    }
     entry.status = entry.removedFrom ?? 'removed';
     entry.removedFrom = null;
     const referred = this.entries.filter(({ referrer, credited }) => credited && referrer === entry);
@@ -417,6 +483,12 @@ export class QueueModel {
       joinedAt: earliest(first.joinedAt, second.joinedAt),
       importedBy: first.importedBy === second.importedBy ? first.importedBy : null,
     });
+    const advanced = Math.max(first.advanced, second.advanced);
+    first.rank -= advanced - first.advanced;
+    first.advanced = advanced;
+    const others = second.uses.filter(({ code }) => first.uses.every((use) => use.code !== code));
+    first.uses.push(...others);
+    second.uses = [];
     Object.assign(second, { email: null, phone: null });
     const open: Open[] = [];
     for (const [index, entry] of [first, second].entries()) {

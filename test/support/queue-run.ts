@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { STATUSES } from '../../src/db/tables.ts';
+import { createCode, readCode } from '../../src/waitlist/codes/change-codes.ts';
 import { DECIDING, decideEntry, type Verb } from '../../src/waitlist/decisions/decide.ts';
 import { decideMany } from '../../src/waitlist/decisions/decide-many.ts';
 import { readEntry } from '../../src/waitlist/entries/browse-entries.ts';
@@ -61,6 +62,11 @@ export type Step =
   | { do: 'wait'; ms: number }
   | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
 
+/** One is soon used up, and one is worth more than a range in which positions are counted. */
+const CODES = [
+  { places: 2, limit: 3 },
+  { places: 40, limit: 2 },
+];
 const FIRST_OF_CROWD = 1_000;
 const FIRST_IMPORTED = 2_000;
 const emailOf = (n: number | null) => {
@@ -79,7 +85,10 @@ export async function startRun(service: Service, settings: ModelSettings) {
   await updateWaitlist(context, list.id, { ...settings, metadataKeys: ['plan'] });
   await rerank(context, queue);
   const began = clock.now;
-  const model = new QueueModel(settings, began);
+  const model = new QueueModel(settings, began, CODES);
+  const advancing = await Promise.all(
+    CODES.map((code) => createCode(context, queue, { does: 'advance', ...code })),
+  );
   /** In the order of the model's invites. */
   const codes: string[] = [];
   const imports: { id: string; undone: boolean }[] = [];
@@ -87,18 +96,19 @@ export async function startRun(service: Service, settings: ModelSettings) {
 
   const send = async (batch: ModelSignup[]) => {
     const answer = await list.signup(
-      ...batch.map(({ email, phone, referredBy, plan }) => ({
+      ...batch.map(({ email, phone, referredBy, plan, code = null }) => ({
         ...(email === null ? {} : { email: emailOf(email) }),
         ...(phone === null ? {} : { phone: phoneOf(phone) }),
         ...(referredBy.by === 'email' ? { referredBy: emailOf(referredBy.number) } : {}),
         ...(referredBy.by === 'phone' ? { referredBy: phoneOf(referredBy.number) } : {}),
         ...(referredBy.by === 'code' ? { referredBy: seen[referredBy.entry]?.referralCode ?? 'nobody' } : {}),
         ...(plan === null ? {} : { metadata: { plan } }),
+        ...(code === null ? {} : { code: advancing[code]?.code ?? 'no-such-code' }),
       })),
     );
     // Only entries from before the batch can have a known code.
     const known = seen.length;
-    const created = model.signup(
+    const { created, codes: named } = model.signup(
       batch.map((each) =>
         each.referredBy.by === 'code' && each.referredBy.entry >= known
           ? { ...each, referredBy: { by: 'nobody' } }
@@ -106,7 +116,11 @@ export async function startRun(service: Service, settings: ModelSettings) {
       ),
     );
     assert.equal(answer.status, created > 0 ? 201 : 200, answer.text);
-    assert.deepEqual(answer.body, { success: true, created, skipped: batch.length - created });
+    assert.deepEqual(answer.body, {
+      success: true,
+      ...{ created, skipped: batch.length - created },
+      ...(named.length > 0 && { codes: named }),
+    });
   };
 
   const inviteMany = async (selection: Selection, expiry: ExpiresIn, expect: () => void) => {
@@ -167,7 +181,8 @@ export async function startRun(service: Service, settings: ModelSettings) {
     const isErased = entry.status === 'removed' && entry.removedFrom === null;
     if (step.do === 'put back') {
       const back = restoreEntry(context, queue, shown.id);
-      if (entry.removedFrom === null) return assert.rejects(back, { code: 'conflict' });
+      if (entry.removedFrom === null || model.isReplaced(entry))
+        return assert.rejects(back, { code: 'conflict' });
       await back;
       model.restoreEntry(entry);
     } else if (step.do === 'remove' ? isErased : entry.status === 'removed') {
@@ -433,6 +448,11 @@ export async function startRun(service: Service, settings: ModelSettings) {
       order.map((entry, index) => [nameOf(entry), index + 1]),
     );
     await compareInvites();
+    const used = await Promise.all(advancing.map(({ id }) => readCode(context, queue, id)));
+    assert.deepEqual(
+      used.map((code) => code.used),
+      model.codes.map((code) => code.used),
+    );
     await countValues(context, queue); // Before somebody is removed who is not counted yet.
   };
 

@@ -129,7 +129,7 @@ function writeTheRest(trx: Trx, { queue_id, waitlist_id, number }: Which): void 
   trx.insert('erasure_request', [{ queue_id, id, seq: 1, reason: hash, created_at: START }]);
   trx.insert('code', [
     {
-      ...{ queue_id, id, code_hash: hash, sealed: hash, does: 'admit', most: 5, used: 1 },
+      ...{ queue_id, id, code_hash: hash, sealed: hash, does: 'admit', places: null, most: 5, used: 1 },
       ...{ expires_at: null, created_at: START, deleted_at: null },
     },
   ]);

@@ -112,6 +112,7 @@ class DoorlistForm extends HTMLElement {
       { part: 'form', novalidate: true, lang: data.language },
       this.field({ name: 'email', label: texts.email, type: 'email', required: true }),
       ...data.fields.map((field) => this.field(field)),
+      this.code() && this.field({ name: 'code', label: texts.code, type: 'text', required: false }),
       data.consent &&
         this.field({ name: 'consent', label: data.consent.text, type: 'checkbox', required: true }),
       el('div', { class: 'trap', 'aria-hidden': 'true' }, el('label', {}, texts.leaveEmpty, trap)),
@@ -165,6 +166,14 @@ class DoorlistForm extends HTMLElement {
       isChoice ? el('span', { class: 'choice' }, input) : input,
       problem,
     );
+  }
+
+  /** In the address of the page, unless the form has a field of its own with this name. */
+  code() {
+    if (this.data.fields.some(({ name }) => name === 'code')) return undefined;
+    const code = this.given.get('code') ?? new URLSearchParams(location.search).get('code');
+    if (code) this.given.set('code', code);
+    return code;
   }
 
   /** In the page itself, because widgets do not work inside a shadow root. */
@@ -274,6 +283,7 @@ class DoorlistForm extends HTMLElement {
     const view = el('div', { part: 'result', lang: this.data.language }, title);
     if (joined && answer.status) this.showStatus(view, answer);
     else view.append(el('p', { part: 'text' }, joined ? texts.joinedText : texts.checkInboxText));
+    if (answer.codeResult?.text) title.after(el('p', { part: 'text' }, answer.codeResult.text));
     this.form.replaceWith(view);
     this.querySelector('[slot=captcha]')?.remove();
     title.focus();

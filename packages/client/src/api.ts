@@ -627,6 +627,11 @@ export interface components {
              * @example grace@example.com
              */
             referredBy?: string;
+            /**
+             * @description A code for many people that does `advance`: whoever joins with it counts as having joined some places earlier. With one that cannot be used, they join without it, and `codes` in the response says why.
+             * @example FRIENDS-OF-ADA
+             */
+            code?: string;
         };
         /** @description A person with a phone number. */
         PhoneSignup: {
@@ -656,6 +661,11 @@ export interface components {
              * @example grace@example.com
              */
             referredBy?: string;
+            /**
+             * @description A code for many people that does `advance`: whoever joins with it counts as having joined some places earlier. With one that cannot be used, they join without it, and `codes` in the response says why.
+             * @example FRIENDS-OF-ADA
+             */
+            code?: string;
         };
         /** @description A person to add: an `email`, a `phone`, or both. */
         SignupEntry: components["schemas"]["EmailSignup"] | components["schemas"]["PhoneSignup"];
@@ -669,6 +679,37 @@ export interface components {
             /** @description The people to add, in the order they join. */
             entries: components["schemas"]["SignupEntry"][];
         };
+        /** @description A code that was used. */
+        CodeUsed: {
+            /** @description Which of the entries sent, counted from 0. */
+            entry: number;
+            /**
+             * @description The person joined with the code.
+             * @constant
+             * @enum {boolean}
+             */
+            used: true;
+            /** @description How many places earlier they count as having joined. */
+            places: number;
+        };
+        /** @description A code that was not used. */
+        CodeNotUsed: {
+            /** @description Which of the entries sent, counted from 0. */
+            entry: number;
+            /**
+             * @description The code was not used, and none of its places was taken.
+             * @constant
+             * @enum {boolean}
+             */
+            used: false;
+            /**
+             * @description `accepted`: it is used up. `revoked`: it was deleted. `admits`: it lets people in, and is accepted like an invite. `on_waitlist`: the person was on the waitlist already.
+             * @enum {string}
+             */
+            reason: "not_found" | "expired" | "accepted" | "revoked" | "admits" | "on_waitlist";
+        };
+        /** @description What became of the code that an entry names. */
+        CodeOutcome: components["schemas"]["CodeUsed"] | components["schemas"]["CodeNotUsed"];
         /**
          * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, `removed` was taken off the waitlist, and `declined` is kept without a place.
          * @enum {string}
@@ -730,6 +771,8 @@ export interface components {
             created: number;
             /** @description Number of entries skipped because they are already on the waitlist or repeated in the request. */
             skipped: number;
+            /** @description Only if an entry names a `code`: what became of each one, in the order sent. */
+            codes?: components["schemas"]["CodeOutcome"][];
             /** @description Only with `Prefer: return=representation`: one entry for each one sent, in that order, with current positions. Those that were skipped are shown as they are stored. */
             entries?: components["schemas"]["SignedUpEntry"][];
         };
@@ -1390,10 +1433,10 @@ export interface components {
         };
         /** @description The result of a verification. Check `verified` first. */
         Verification: components["schemas"]["VerifiedDelivery"] | components["schemas"]["UnverifiedDelivery"];
-        /** @description A code that can be redeemed right now. */
+        /** @description A code that can be used right now. */
         ValidInvite: {
             /**
-             * @description The code can be redeemed.
+             * @description The code can be used.
              * @constant
              * @enum {boolean}
              */
@@ -1405,6 +1448,14 @@ export interface components {
             email?: string;
             /** @description The waitlist the invite is for. */
             waitlist: components["schemas"]["WaitlistReference"];
+            /**
+             * @description The code is for joining the waitlist: name it as `code` in a signup. Omitted for what can be accepted.
+             * @constant
+             * @enum {string}
+             */
+            does?: "advance";
+            /** @description With `does`: how many places earlier whoever joins with it counts as having joined. */
+            places?: number;
             /**
              * Format: date-time
              * @description When the code expires or expired. Omitted if it never expires.
@@ -2404,7 +2455,7 @@ export interface operations {
                     "application/json": components["schemas"]["InviteAccepted"];
                 };
             };
-            /** @description `invalid_request`: The code, the body or the `Idempotency-Key` is malformed. */
+            /** @description `invalid_request`: The code, the body or the `Idempotency-Key` is malformed, or the code is for joining the waitlist. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

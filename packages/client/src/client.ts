@@ -5,6 +5,7 @@ import { checkSending, send } from './send.ts';
 type Schemas = components['schemas'];
 export type SignupEntry = Schemas['SignupEntry'];
 export type SignupResult = Schemas['SignupResult'];
+export type CodeOutcome = Schemas['CodeOutcome'];
 export type SignedUpEntry = Schemas['SignedUpEntry'];
 export type Entry = Schemas['Entry'];
 export type EntryPage = Schemas['EntryPage'];
@@ -95,6 +96,11 @@ export function createClient(options: ClientOptions) {
         }).catch((error) => Promise.reject(countFrom(first, error)));
         total.created += result.created;
         total.skipped += result.skipped;
+        if (result.codes)
+          total.codes = [
+            ...(total.codes ?? []),
+            ...result.codes.map((code) => ({ ...code, entry: first + code.entry })),
+          ];
         if (result.entries) total.entries = [...(total.entries ?? []), ...result.entries];
       }
       return total;

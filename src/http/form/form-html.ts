@@ -1,9 +1,11 @@
 import type { Texts } from '../../languages/texts.ts';
 import { EMAIL_MAX_CHARACTERS } from '../../lib/email.ts';
+import type { CodeOutcome } from '../../waitlist/codes/named-codes.ts';
 import { newTimeToken } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { FormField } from '../../waitlist/forms/form-fields.ts';
 import {
+  codeIn,
   type FieldProblem,
   lineOf,
   TEXT_CHARACTERS_MAX,
@@ -45,10 +47,12 @@ export function formHtml({
     return found && problemText(texts, found, suggestion);
   };
   const { captcha } = settings;
+  const { code } = codeIn(settings, values);
   return html`${captcha !== null && html`<p class="notice bad late">${texts.form.needsScripts}</p>`}
 <form method="post" action="${action}?lang=${texts.tag}" novalidate${captcha !== null && html` hidden`}>
 ${labelled('email', texts.form.email, problem('email'), (attributes) => html`<input type="email" name="email" autocomplete="email" inputmode="email" required value="${lineOf(values.email)}" placeholder="${texts.form.emailExample}"${attributes}>`)}
 ${settings.fields.map((field) => fieldHtml(field, texts, values[field.name], problem(field.name)))}
+${code !== undefined && labelled('code', html`${texts.form.code} <span class="soft">(${texts.form.optional})</span>`, undefined, (attributes) => html`<input name="code" dir="auto" autocomplete="off" value="${code}"${attributes}>`)}
 ${settings.consent !== null && checkbox('consent', settings.consent.text, true, values.consent, problem('consent'))}
 <div class="trap" aria-hidden="true"><label for="dl-trap">${texts.form.leaveEmpty}</label><input id="dl-trap" name="${HONEYPOT}" tabindex="-1" autocomplete="off"></div>
 ${carried.map((name) => lineOf(values[name]) !== '' && html`<input type="hidden" name="${name}" value="${lineOf(values[name])}">`)}
@@ -63,6 +67,12 @@ ${
 }
 </form>
 ${captcha === null && after !== null && html`<p class="soft">${after}</p>`}`;
+}
+
+/** What became of the code that was entered. Somebody who is on the list already gains nothing by one. */
+export function codeText({ joined }: Texts, code: CodeOutcome): string | null {
+  if (code.used) return joined.code.counts(code.places);
+  return code.reason === 'on_waitlist' ? null : joined.code.unusable;
 }
 
 export function problemText({ form }: Texts, problem: FieldProblem, suggestion = ''): string {

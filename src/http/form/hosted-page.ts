@@ -4,6 +4,7 @@ import { knownSharedNow } from '../../db/shared-clock.ts';
 import { DEFAULT_LANGUAGE, languageOf, textsIn } from '../../languages/languages.ts';
 import type { Texts } from '../../languages/texts.ts';
 import { notFound } from '../../lib/errors.ts';
+import { type CodeOutcome, UNUSED_REASONS } from '../../waitlist/codes/named-codes.ts';
 import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
 import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
 import { isWaitlistId } from '../../waitlist/queue/queue.ts';
@@ -21,7 +22,7 @@ import { clientOf } from '../plugins/rate-limit.ts';
 import { textsFor } from '../request-language.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';
-import { formHtml } from './form-html.ts';
+import { codeText, formHtml } from './form-html.ts';
 import { askToConfirm, canSend, type FormParts } from './form-parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
@@ -44,10 +45,20 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
     const { queue, settings } = await requireForm(parts, request, request.params.waitlistId);
     const texts = textsFor(request);
     const { title, text } = askToConfirm(parts, queue, texts);
-    const content = html`<p>${text}</p>${nextLink(texts, queue.waitlist.name, settings.redirectUrl)}`;
+    const code = codeOf((request.query ?? {}) as Values);
+    const said = code && codeText(texts, code);
+    const content = html`<p>${text}</p>${typeof said === 'string' && html`<p>${said}</p>`}${nextLink(texts, queue.waitlist.name, settings.redirectUrl)}`;
     const brand = await lookOf(parts, queue);
     return sendBrandedPage(reply, { texts, brand, title, content, leadsTo: settings.redirectUrl });
   });
+}
+
+/** What the post that led here said about the code. */
+function codeOf({ code }: Values): CodeOutcome | undefined {
+  const reason = UNUSED_REASONS.find((each) => each === code);
+  if (reason) return { used: false, reason };
+  const places = typeof code === 'string' && /^[1-9]\d{0,8}$/.test(code) ? Number(code) : undefined;
+  return places === undefined ? undefined : { used: true, places };
 }
 
 function nextLink({ join }: Texts, waitlist: string, next: string | null) {

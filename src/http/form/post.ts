@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { awaitedLater } from '../../lib/promises.ts';
+import type { CodeOutcome } from '../../waitlist/codes/named-codes.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
@@ -11,7 +12,7 @@ import type { Queue } from '../../waitlist/queue/queue.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { textsFor } from '../request-language.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
-import { problemText } from './form-html.ts';
+import { codeText, problemText } from './form-html.ts';
 import { type FormParts, isOwnOrigin } from './form-parts.ts';
 import { sendFormPage } from './hosted-page.ts';
 import { presentStatus } from './present-status.ts';
@@ -20,7 +21,7 @@ const UNKNOWN_NAMED = 10;
 /** Fields that every form has. */
 const OWN_FIELDS = [
   ...['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT],
-  ...['suggestedFor', 'correctedEmail'],
+  ...['suggestedFor', 'correctedEmail', 'code'],
 ];
 
 /**
@@ -50,7 +51,7 @@ export async function handlePost(
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
     await due;
-    return asJson ? answer : goOn(request, reply, form);
+    return asJson ? answer : goOn(request, reply, form, joined.code);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     parts.refusals.note(form.queue, error.reason);
@@ -155,9 +156,15 @@ function tellProblems(
 }
 
 /** 303, so that a reload does not send the form again. That page leads on to the waitlist's own, if it has one. */
-function goOn(request: FastifyRequest, reply: FastifyReply, { queue }: LiveForm): FastifyReply {
+function goOn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { queue }: LiveForm,
+  code: CodeOutcome | undefined,
+): FastifyReply {
   const { tag } = textsFor(request, ((request.body ?? {}) as Values).lang);
-  return reply.redirect(hostedPath(queue, '/thanks', tag), 303);
+  const told = code === undefined ? '' : `&code=${code.used ? code.places : code.reason}`;
+  return reply.redirect(hostedPath(queue, '/thanks', tag) + told, 303);
 }
 
 /** From the endpoint to a page that we host. */
@@ -169,13 +176,14 @@ export function hostedPath({ waitlist, environment }: Queue, page: string, tag: 
 async function presentJoin(
   parts: FormParts,
   request: FastifyRequest,
-  { state, visit }: FormJoin,
+  { state: joined, visit, code }: FormJoin,
   withStatus: boolean,
 ): Promise<object> {
-  if (visit === null) return { state };
+  const texts = textsFor(request, ((request.body ?? {}) as Values).lang);
+  const state = { state: joined, ...(code && { codeResult: { ...code, text: codeText(texts, code) } }) };
+  if (visit === null) return state;
   const statusUrl = `${parts.publicUrl}/s/${visit}`;
   const person = withStatus ? await personStatus(parts.context, visit) : undefined;
-  if (!person) return { state, statusUrl };
-  const texts = textsFor(request, ((request.body ?? {}) as Values).lang);
-  return { state, statusUrl, status: await presentStatus(parts, texts, person) };
+  if (!person) return { ...state, statusUrl };
+  return { ...state, statusUrl, status: await presentStatus(parts, texts, person) };
 }

@@ -41,15 +41,18 @@ export async function presentStatus(
  */
 async function reasonsFor(
   context: Context,
-  { status: texts }: Texts,
+  { status: texts, joined }: Texts,
   { queue, seq, status, leaveToken }: PersonStatus,
 ): Promise<string | null> {
   if (status !== 'waiting' || leaveToken === null) return null;
-  const { joinedAs, referrals, boost, moved } = await explainPosition(context, queue, seq);
+  const { joinedAs, referrals, boost, advanced, code, moved } = await explainPosition(context, queue, seq);
   const earlier = referrals * boost;
   return [
     texts.joinedAs(joinedAs),
     ...(earlier > 0 ? [texts.countsEarlier(earlier)] : []),
+    ...(advanced === 0
+      ? []
+      : [code === null ? joined.code.counts(advanced) : texts.codeCounts(code, advanced)]),
     ...(moved === 0 ? [] : [texts.movedByTeam]),
   ]
     .join(' ')

@@ -35,6 +35,7 @@ function formTexts(
 ) {
   return {
     email: form.email,
+    code: form.code,
     emailExample: form.emailExample,
     button: buttonText ?? form.button,
     sending: form.sending,

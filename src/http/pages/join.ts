@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { languageOf } from '../../languages/languages.ts';
 import type { Notice, Texts } from '../../languages/texts.ts';
 import { EMAIL_MAX_CHARACTERS, parseEmail } from '../../lib/email.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { findCode } from '../../waitlist/codes/codes.ts';
+import { formOf } from '../../waitlist/forms/form.ts';
 import { acceptInvite } from '../../waitlist/gate/accept-invite.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
@@ -44,6 +46,11 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
       return send(reply, queue, page, texts);
     }
     const { waitlist, email, expiresAt } = invite;
+    if (queue && 'places' in invite && invite.places !== null) {
+      const form = await formOf(context, queue);
+      if (form.enabled) return reply.redirect(toForm(request, queue, code), 303);
+      return send(reply, queue, noticePage(join.forJoining(waitlist.name)), texts);
+    }
     const inviteFor = (person: string) =>
       expiresAt === null ? join.inviteFor(person) : join.inviteForUntil(person, formats.date(expiresAt));
     const action = inSameLanguage(request, `../join/${code}`);
@@ -74,7 +81,8 @@ ${button(action, join.accept)}`,
       const { code } = request.params;
       const texts = textsFor(request);
       const { join } = texts;
-      const { queue, isForMany } = await whose(context, code);
+      const { queue, isForMany, isForJoining } = await whose(context, code);
+      if (isForJoining) return show(request, reply);
       const typed = isForMany ? readTyped(request.body, texts) : undefined;
       if (typed?.problem !== undefined) return show(request, reply, typed);
       try {
@@ -95,13 +103,31 @@ ${queue && (await onward(parts, queue, texts))}`,
   });
 }
 
+/** The page where people join, with the code. */
+function toForm({ query }: FastifyRequest, { waitlist, environment }: Queue, code: string): string {
+  const language = languageOf((query as { lang?: unknown }).lang);
+  const where = new URLSearchParams({
+    ...(environment === 'production' ? {} : { environment }),
+    ...(language && { lang: language }),
+    code,
+  });
+  return `../w/${waitlist.id}?${where}`;
+}
+
 type CodeRequest = FastifyRequest & { params: { code: string } };
 
-async function whose(context: Context, code: string): Promise<{ queue?: Queue; isForMany: boolean }> {
+interface Whose {
+  queue?: Queue;
+  isForMany: boolean;
+  isForJoining?: boolean;
+}
+
+async function whose(context: Context, code: string): Promise<Whose> {
   const queue = await queueOfCode(context, code);
   if (queue) return { queue, isForMany: false };
   const found = await findCode(context, code);
-  return found ? { queue: found.queue, isForMany: true } : { isForMany: false };
+  if (!found) return { isForMany: false };
+  return { queue: found.queue, isForMany: true, isForJoining: found.row.does === 'advance' };
 }
 
 interface Typed {

@@ -96,7 +96,7 @@ const schema = {
       ],
       {
         invalid_request: {
-          when: 'The code, the body or the `Idempotency-Key` is malformed.',
+          when: 'The code, the body or the `Idempotency-Key` is malformed, or the code is for joining the waitlist.',
           message: 'email: not an email address',
         },
         not_found: { when: 'The invite does not exist.', message: 'there is no invite with this code' },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../lib/time.ts';
+import { PLACES_MAX } from '../../waitlist/codes/change-codes.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, type InviteCheck } from '../../waitlist/invites/invites.ts';
 import { constant, described, EMAIL, exactlyOne, limits, named, oneOf, time } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
@@ -21,14 +22,27 @@ const expiresAt = Type.Optional(time('When the code expires or expired. Omitted 
 
 const ValidInvite = Type.Object(
   {
-    valid: constant(true, 'The code can be redeemed.'),
+    valid: constant(true, 'The code can be used.'),
     email: Type.Optional(
       Type.String({ ...EMAIL, description: 'The invited email. Omitted for a code for many people.' }),
     ),
     waitlist: described(WaitlistReferenceSchema, 'The waitlist the invite is for.'),
+    does: Type.Optional(
+      constant(
+        'advance',
+        'The code is for joining the waitlist: name it as `code` in a signup. Omitted for what can be accepted.',
+      ),
+    ),
+    places: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: PLACES_MAX,
+        description: 'With `does`: how many places earlier whoever joins with it counts as having joined.',
+      }),
+    ),
     expiresAt,
   },
-  { ...named('ValidInvite'), description: 'A code that can be redeemed right now.' },
+  { ...named('ValidInvite'), description: 'A code that can be used right now.' },
 );
 
 const InvalidInvite = Type.Object(
@@ -75,6 +89,10 @@ const schema = {
           summary: 'The code is for many people, and has places left',
           value: { valid: true, waitlist: EXAMPLE_WAITLIST },
         },
+        advance: {
+          summary: 'The code puts whoever joins with it 50 places earlier',
+          value: { valid: true, waitlist: EXAMPLE_WAITLIST, does: 'advance', places: 50 },
+        },
         expired: {
           summary: 'The code has expired',
           value: { valid: false, reason: 'expired', expiresAt: '2026-11-01T00:00:00.000Z' },
@@ -114,6 +132,7 @@ function presentInviteCheck(check: InviteCheck): PresentedInviteCheck {
     valid: true,
     ...(check.email === null ? {} : { email: check.email }),
     waitlist: presentWaitlistReference(check.waitlist),
+    ...('places' in check && check.places !== null && { does: 'advance', places: check.places }),
     ...expiry,
   };
 }

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { PLACES_MAX } from '../../waitlist/codes/change-codes.ts';
+import { UNUSED_REASONS } from '../../waitlist/codes/named-codes.ts';
 import { queueForKey } from '../../waitlist/keys/find-key.ts';
 import { PHONE_CHARACTERS_MAX } from '../../waitlist/people/identity.ts';
 import {
@@ -8,8 +10,21 @@ import {
   METADATA_NESTING_MAX,
 } from '../../waitlist/people/person.ts';
 import type { SignupResult } from '../../waitlist/signup/commit-signups.ts';
-import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
-import { constant, EMAIL, IDENTIFIER, limits, named, withExamples } from '../../wire/schema.ts';
+import {
+  NAMED_CODE_CHARACTERS_MAX,
+  parseSignupRequest,
+  SIGNUP_ENTRIES_MAX,
+} from '../../waitlist/signup/signup-input.ts';
+import {
+  constant,
+  EMAIL,
+  exactlyOne,
+  IDENTIFIER,
+  limits,
+  named,
+  oneOf,
+  withExamples,
+} from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
@@ -59,7 +74,46 @@ const more = {
       examples: ['grace@example.com'],
     }),
   ),
+  code: Type.Optional(
+    Type.String({
+      ...limits({ minLength: 1, maxLength: NAMED_CODE_CHARACTERS_MAX }),
+      description:
+        'A code for many people that does `advance`: whoever joins with it counts as having joined some places earlier. ' +
+        'With one that cannot be used, they join without it, and `codes` in the response says why.',
+      examples: ['FRIENDS-OF-ADA'],
+    }),
+  ),
 };
+
+const index = Type.Integer({
+  minimum: 0,
+  maximum: SIGNUP_ENTRIES_MAX - 1,
+  description: 'Which of the entries sent, counted from 0.',
+});
+const CodeUsed = Type.Object(
+  {
+    entry: index,
+    used: constant(true, 'The person joined with the code.'),
+    places: Type.Integer({
+      minimum: 1,
+      maximum: PLACES_MAX,
+      description: 'How many places earlier they count as having joined.',
+    }),
+  },
+  { ...named('CodeUsed'), description: 'A code that was used.' },
+);
+const CodeNotUsed = Type.Object(
+  {
+    entry: index,
+    used: constant(false, 'The code was not used, and none of its places was taken.'),
+    reason: oneOf(UNUSED_REASONS, {
+      description:
+        '`accepted`: it is used up. `revoked`: it was deleted. `admits`: it lets people in, and is accepted like an invite. ' +
+        '`on_waitlist`: the person was on the waitlist already.',
+    }),
+  },
+  { ...named('CodeNotUsed'), description: 'A code that was not used.' },
+);
 
 /** Each alternative is complete, so that generated clients get one type for each and a union of both. */
 const SignupEntry = Type.Union(
@@ -112,6 +166,10 @@ const SignupRequest = Type.Object(
           ],
         },
       },
+      code: {
+        summary: 'A person with a code',
+        value: { waitlistId: 'wl_acme', entries: [{ email: 'ada@example.com', code: 'FRIENDS-OF-ADA' }] },
+      },
     }),
   },
 );
@@ -130,6 +188,19 @@ const SignupResultSchema = Type.Object(
       description:
         'Number of entries skipped because they are already on the waitlist or repeated in the request.',
     }),
+    codes: Type.Optional(
+      Type.Array(
+        exactlyOne([CodeUsed, CodeNotUsed], {
+          ...named('CodeOutcome'),
+          description: 'What became of the code that an entry names.',
+        }),
+        {
+          minItems: 1,
+          maxItems: SIGNUP_ENTRIES_MAX,
+          description: 'Only if an entry names a `code`: what became of each one, in the order sent.',
+        },
+      ),
+    ),
     entries: Type.Optional(
       Type.Array(SignedUpSchema, {
         minItems: 1,
@@ -174,6 +245,10 @@ const schema = {
         mixed: {
           summary: 'Two new entries and a duplicate',
           value: { success: true, created: 2, skipped: 1 },
+        },
+        coded: {
+          summary: 'A new entry with a code',
+          value: { success: true, created: 1, skipped: 0, codes: [{ entry: 0, used: true, places: 50 }] },
         },
         represented: {
           summary: 'A new entry, with Prefer: return=representation',
@@ -236,6 +311,7 @@ export function registerSignup(app: TypedApp, parts: SdkParts): void {
   });
 }
 
-function presentResult({ created, skipped }: SignupResult): Static<typeof SignupResultSchema> {
-  return { success: true, created, skipped };
+function presentResult({ created, skipped, codes = [] }: SignupResult): Static<typeof SignupResultSchema> {
+  const named = codes.map(({ index: entry, outcome }) => ({ entry, ...outcome }));
+  return { success: true, created, skipped, ...(named.length > 0 && { codes: named }) };
 }

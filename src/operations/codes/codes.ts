@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { CodeEffect } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import { parseId } from '../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../waitlist/codes/change-codes.ts';
 import type { Code } from '../../waitlist/codes/codes.ts';
 import { openEntries } from '../../waitlist/entries/entry.ts';
+import { formOf } from '../../waitlist/forms/form.ts';
 import { joinLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { findBySeqs } from '../../waitlist/queue/entry-rows.ts';
@@ -22,12 +24,14 @@ import {
   CodeSchema,
   codeEffect,
   codeLimit,
+  codePlaces,
   codeTag,
   codeText,
   EXAMPLE_CODE,
   presentCode,
 } from '../../wire/code.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
+import { hostedUrl } from '../../wire/form.ts';
 import type { Mask } from '../../wire/mask.ts';
 import { limits, named, time, timeOrNull, WORD, withExamples } from '../../wire/schema.ts';
 import { operation } from '../core/operation.ts';
@@ -53,6 +57,7 @@ const CodeRequest = Type.Object(
   {
     code: Type.Optional(codeText),
     does: Type.Optional(codeEffect),
+    places: Type.Optional(codePlaces),
     limit: codeLimit,
     expiresAt: Type.Optional(expiresAt),
     tag: Type.Optional(codeTag),
@@ -65,6 +70,10 @@ const CodeRequest = Type.Object(
       chosen: {
         summary: 'A code that you choose',
         value: { code: 'FRIENDS-OF-ADA', limit: 100, tag: 'podcast' },
+      },
+      advance: {
+        summary: 'A code that puts people 50 places earlier',
+        value: { code: 'FRIENDS-OF-ADA', does: 'advance', places: 50, limit: 100 },
       },
       madeUp: { summary: 'A code that is made up', value: { limit: 20 } },
     }),
@@ -137,7 +146,8 @@ export const codes = [
     tag,
     summary: 'Create a code',
     description:
-      'Creates a code that several people can use, up to a limit. Whoever has it can check and accept it like an invite, with their email.',
+      'Creates a code that several people can use, up to a limit. One that does `admit`, the default, can be checked and accepted like an invite, ' +
+      'by whoever has it, with their email. One that does `advance` is named in a signup or in the form, as `code`. What a code does cannot be changed.',
     role: 'support',
     scope,
     body: CodeRequest,
@@ -256,8 +266,14 @@ function timeOf(given: string | null | undefined): number | null | undefined {
 }
 
 async function presenting({ waitlists, publicUrl }: OperationParts, queue: Queue, mask: Mask) {
-  const mails = await whenReadable(readParts(waitlists, queue.waitlist.internalId));
-  const linkTo = (code: string) => joinLink(mails?.settings.joinUrl ?? null, publicUrl, code);
+  const [mails, form] = await Promise.all([
+    whenReadable(readParts(waitlists, queue.waitlist.internalId)),
+    whenReadable(formOf(waitlists, queue)),
+  ]);
+  const linkTo = (code: string, does: CodeEffect) => {
+    if (does === 'admit') return joinLink(mails?.settings.joinUrl ?? null, publicUrl, code);
+    return form?.enabled ? hostedUrl(publicUrl, queue, { code }) : null;
+  };
   return (code: Code) => presentCode(code, mask, linkTo);
 }
 

@@ -5,6 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../lib/time.ts';
 import { shareUrls } from '../../mail/share-url.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import { type AuditRecord, listAudit } from '../../operators/read-audit.ts';
+import { PLACES_MAX } from '../../waitlist/codes/change-codes.ts';
 import { listReferred, listSameMailbox, readEntry } from '../../waitlist/entries/browse-entries.ts';
 import { explainPosition } from '../../waitlist/entries/explain-position.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../waitlist/entries/history.ts';
@@ -71,6 +72,15 @@ const PositionReasons = Type.Object(
     boost: Type.Integer({
       minimum: 0,
       description: 'How many places earlier each referral makes it count as having joined.',
+    }),
+    advanced: Type.Integer({
+      minimum: 0,
+      maximum: PLACES_MAX,
+      description:
+        'How many places earlier it counts as having joined, by the code it came with. 0 without one.',
+    }),
+    code: nullable<string>('string', {
+      description: 'That code. `null` without one, for viewers, and if it cannot be decrypted.',
     }),
     moved: Type.Integer({
       minimum: -COUNT_MAX,
@@ -207,7 +217,7 @@ export const aboutEntry = [
     tag,
     summary: "Explain an entry's position",
     description:
-      'Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost + moved`, and of equal ones ' +
+      'Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost - advanced + moved`, and of equal ones ' +
       'the one that joined later comes first.',
     role: 'viewer',
     scope,
@@ -215,11 +225,15 @@ export const aboutEntry = [
     answer: {
       description: 'The position and what it comes from.',
       schema: PositionReasons,
-      example: { position: 806, waiting: 4210, joinedAs: 813, referrals: 1, boost: 5, moved: 0 },
+      example: {
+        ...{ position: 756, waiting: 4210, joinedAs: 813, referrals: 1, boost: 5 },
+        ...{ advanced: 50, code: 'FRIENDS-OF-ADA', moved: 0 },
+      },
     },
-    run: async ({ context, queue, params: { entryId } }) => {
+    run: async ({ context, queue, mask, params: { entryId } }) => {
       const { seq } = await readEntry(context, queue, entryId);
-      return explainPosition(context, queue, seq);
+      const { code, ...reasons } = await explainPosition(context, queue, seq);
+      return { ...reasons, code: mask.secret(code) };
     },
   }),
   operation({

@@ -21,11 +21,15 @@ import {
 export const TAG_CHARACTERS_MAX = 100;
 /** More than anybody invites, and small enough to be added up. */
 export const LIMIT_MAX = 999_999_999;
+/** More than anybody has ahead of them. */
+export const PLACES_MAX = LIMIT_MAX;
 
 interface CodeInput {
   /** Made up unless chosen. */
   code?: string | undefined;
   does: CodeEffect;
+  /** Only for a code that advances. */
+  places?: number | undefined;
   limit: number;
   expiresAt?: number | null | undefined;
   tag?: string | null | undefined;
@@ -40,6 +44,7 @@ export async function createCode(context: Context, queue: Queue, input: CodeInpu
     );
   const sealed: SealedCode = { code: written, tag: readTag(input.tag ?? null) };
   const most = checkLimit(input.limit);
+  const places = checkPlaces(input);
   const taken = () => conflict('code: is taken, here or on another waitlist or environment');
   try {
     return await changeQueue(context, queue, async (change) => {
@@ -52,7 +57,7 @@ export async function createCode(context: Context, queue: Queue, input: CodeInpu
       if (other) throw taken();
       const id = newId(now);
       const row: CodeRow = {
-        ...{ queue_id: queue.id, id, code_hash: hash, does: input.does, most, used: 0 },
+        ...{ queue_id: queue.id, id, code_hash: hash, does: input.does, places, most, used: 0 },
         sealed: queue.vault.seal('code.sealed', id, sealed),
         expires_at: expiryAt(input.expiresAt, now) ?? null,
         ...{ created_at: now, deleted_at: null },
@@ -176,6 +181,17 @@ function checkLimit(limit: number): number {
   return limit;
 }
 
+function checkPlaces({ does, places }: CodeInput): number | null {
+  if (does !== 'advance') {
+    if (places !== undefined) throw invalid('places: is only for a code that does "advance"');
+    return null;
+  }
+  if (places === undefined) throw invalid('places: is required when does is "advance"');
+  if (!Number.isSafeInteger(places) || places < 1 || places > PLACES_MAX)
+    throw invalid(`places: must be a whole number from 1 to ${PLACES_MAX}`);
+  return places;
+}
+
 function readTag(tag: string | null): string | null {
   if (tag === null) return null;
   const text = readText(tag, TAG_CHARACTERS_MAX);
@@ -194,7 +210,13 @@ async function record(
   const { id } = (after ?? before) as Code;
   const where = { waitlist: queue.waitlist.id, environment: queue.environment };
   const shown = (code: Code | undefined) =>
-    code && { limit: code.limit, expiresAt: code.expiresAt, ...where };
+    code && {
+      does: code.does,
+      ...(code.places !== null && { places: code.places }),
+      limit: code.limit,
+      expiresAt: code.expiresAt,
+      ...where,
+    };
   await context.audit?.(trx, {
     action,
     object: { kind: 'code', id },

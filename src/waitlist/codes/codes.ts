@@ -17,6 +17,8 @@ export interface Code {
   /** null if it is damaged. */
   code: string | null;
   does: CodeEffect;
+  /** How many places earlier whoever joins with it counts as having joined. null unless it advances. */
+  places: number | null;
   limit: number;
   used: number;
   expiresAt: number | null;
@@ -33,20 +35,20 @@ export interface SealedCode {
 export type CodeRow = Tables['code'];
 
 const COLUMNS = [
-  ...(['queue_id', 'id', 'code_hash', 'sealed', 'does', 'most', 'used'] as const),
+  ...(['queue_id', 'id', 'code_hash', 'sealed', 'does', 'places', 'most', 'used'] as const),
   ...(['expires_at', 'created_at', 'deleted_at'] as const),
 ] as const;
 
+export function selectCode(query: Context['db']['query']) {
+  return query.selectFrom('code').select(COLUMNS);
+}
+
 export function selectCodes(query: Context['db']['query'], queue: Queue) {
-  return query.selectFrom('code').select(COLUMNS).where('queue_id', '=', queue.id);
+  return selectCode(query).where('queue_id', '=', queue.id);
 }
 
 const findByHash = lookup<{ hash: Buffer }, CodeRow & { now: number }>({ hash: 'bytes' }, (db, parameter) =>
-  db.query
-    .selectFrom('code')
-    .select(COLUMNS)
-    .select(db.clock.as('now'))
-    .where('code_hash', '=', parameter('hash')),
+  selectCode(db.query).select(db.clock.as('now')).where('code_hash', '=', parameter('hash')),
 );
 
 /** People type it, so capitals do not matter. Undefined if it cannot be one. */
@@ -99,7 +101,7 @@ export function codeState(row: Pick<CodeRow, 'used' | 'most' | 'deleted_at' | 'e
 }
 
 export type CodeCheck =
-  | { state: 'live'; email: null; waitlist: Waitlist; expiresAt: number | null }
+  | { state: 'live'; email: null; waitlist: Waitlist; expiresAt: number | null; places: number | null }
   | { state: Exclude<CodeState, 'live'>; expiresAt: number | null };
 
 /** Says nothing about who used it. */
@@ -108,9 +110,30 @@ export async function checkCode(context: Context, text: string): Promise<CodeChe
   if (!found) return { state: 'not_found' };
   const { queue, row, now } = found;
   const state = codeState(row, now);
-  const { expires_at: expiresAt } = row;
+  const { expires_at: expiresAt, places } = row;
   if (state !== 'live') return { state, expiresAt };
-  return { state, email: null, waitlist: queue.waitlist, expiresAt };
+  return { state, email: null, waitlist: queue.waitlist, expiresAt, places };
+}
+
+/** The text of the code that put somebody earlier. Of several, after a merge, the one that is worth most. */
+export async function advancingCodeOf(context: Context, queue: Queue, seq: number): Promise<string | null> {
+  const { query } = context.db;
+  const row = await selectCodes(query, queue)
+    .where('id', 'in', uses(query, queue, seq))
+    .where('places', 'is not', null)
+    .orderBy('places', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? openCode(context, queue, row).code : null;
+}
+
+function uses(query: Context['db']['query'], queue: Queue, seq: number) {
+  return query
+    .selectFrom('code_use')
+    .select('code_id')
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', seq);
 }
 
 export function openCode({ log }: Pick<Context, 'log'>, { id: queue, vault }: Queue, row: CodeRow): Code {
@@ -122,6 +145,7 @@ export function openCode({ log }: Pick<Context, 'log'>, { id: queue, vault }: Qu
     id,
     code: sealed?.code ?? null,
     does: row.does,
+    places: row.places,
     limit: row.most,
     used: row.used,
     expiresAt: row.expires_at,

@@ -194,7 +194,7 @@ async function findRow({ trx, queue }: QueueChange, entryId: string) {
     (await trx
       .selectFrom('entry as e')
       .select(['e.seq', 'e.closed', 'e.opened', 'e.id', 'e.status', 'e.rank', 'e.referrals', 'e.person'])
-      .select(['e.email_hash', 'e.phone_hash', 'e.mailbox_hash', 'e.credited'])
+      .select(['e.advanced', 'e.email_hash', 'e.phone_hash', 'e.mailbox_hash', 'e.credited'])
       .select(positionOf('e', sql.val(queue.id)).as('position'))
       .where('e.queue_id', '=', queue.id)
       .where('e.id', '=', id)

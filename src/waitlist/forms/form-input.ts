@@ -4,7 +4,7 @@ import { isLonger, isTooLong } from '../../lib/text.ts';
 import { isoTime } from '../../lib/time.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/person.ts';
-import type { Signup } from '../signup/signup-input.ts';
+import { NAMED_CODE_CHARACTERS_MAX, type Signup } from '../signup/signup-input.ts';
 import type { FormField } from './form-fields.ts';
 import type { FormSettings } from './form-settings.ts';
 
@@ -62,10 +62,17 @@ export function readFormInput(
     phone: null,
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     referrer: parseReferrer(lineOf(values.ref)) ?? null,
+    ...codeIn(settings, values),
     language,
     byForm: true,
   };
   return { signup, problems };
+}
+
+/** Of a form that has a field of its own with this name, it is that. */
+export function codeIn({ fields }: Pick<FormSettings, 'fields'>, values: Values): { code?: string } {
+  const code = lineOf(values.code).slice(0, NAMED_CODE_CHARACTERS_MAX);
+  return code === '' || fields.some(({ name }) => name === 'code') ? {} : { code };
 }
 
 function emailProblem(typed: string): FieldProblem {

@@ -4,6 +4,8 @@ import { statement } from '../../db/statement.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { bytesKey } from '../../lib/ids.ts';
 import { utcDay } from '../../lib/time.ts';
+import type { CodeRow } from '../codes/codes.ts';
+import { type CodeOutcome, findNamedCodes, NamedCodes, nameCode } from '../codes/named-codes.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -43,6 +45,8 @@ export interface FormJoin {
   state: 'joined' | 'confirm';
   /** For the status page. null until the email is confirmed. */
   visit: string | null;
+  /** What the code is worth that was named, for whoever joins with it. As little as `state`, it tells whether the address was known. */
+  code?: CodeOutcome;
 }
 
 interface Remembered {
@@ -82,25 +86,30 @@ export async function whoSpent(
  * Adds a person who used the form. The result does not show whether the address was known: either way it
  * takes the lock, spends the token and commits once.
  */
-export function joinByForm(context: Context, queue: Queue, post: FormPost): Promise<FormJoin> {
+export async function joinByForm(context: Context, queue: Queue, post: FormPost): Promise<FormJoin> {
   const now = knownSharedNow(context);
-  const candidate = prepareCandidate(queue, post.signup, now);
+  const { code } = post.signup;
+  const candidate: Candidate = {
+    ...prepareCandidate(queue, post.signup, now),
+    ...(code !== undefined && { code: await nameCode(context, code) }),
+  };
   const email = candidate.emailHash as Buffer;
   const mailbox = candidate.mailboxHash ?? email;
   const token = spentHash(queue, post.token);
   const network = queue.vault.hash('network', post.network);
   const visitor = visitorHash(queue, email, post.network);
   const day = utcDay(now);
-  const read = async (trx: Trx): Promise<[Members, Remembered]> => {
-    const [[spent], [mails], [shown], members] = await Promise.all([
+  const read = async (trx: Trx): Promise<[Members, Remembered, CodeRow[] | undefined]> => {
+    const [[spent], [mails], [shown], members, rows] = await Promise.all([
       trx.run(findSpent, { queueId: queue.id, token }),
       trx.run(countMails, { queueId: queue.id, day, mailbox }),
       trx.run(findShownPlace, { queueId: queue.id, visitor }),
       findMembers(trx, queue, [candidate]),
+      findNamedCodes(trx, queue, [candidate]),
     ]);
-    return [members, { spentBy: spent?.email_hash, mails: mails?.mails ?? 0, shown }];
+    return [members, { spentBy: spent?.email_hash, mails: mails?.mails ?? 0, shown }, rows];
   };
-  return readAndChangeQueue(context, queue, read, async (change, [members, remembered]) => {
+  return readAndChangeQueue(context, queue, read, async (change, [members, remembered, rows]) => {
     const { settings, trx } = change;
     if (settings.closed) throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     // The same person may send the same form again, after a lost response or a second click.
@@ -113,9 +122,11 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
     // Not part of `confirm`: the answer must not tell that the mailbox is known.
     const shared = referrer ? sharedMailbox(members, referrer, bytesKey(mailbox)) : null;
+    const codes = rows && new NamedCodes(context, change, rows);
+    const offer = candidate.code && codes?.offerOf(candidate.code);
     const known = members.find({ email });
     const member =
-      known ?? (await add(context, change, members, { ...candidate, form: { confirm, mayMail } }));
+      known ?? (await add(context, change, members, { ...candidate, form: { confirm, mayMail } }, codes));
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
     if (!known && referrerSeq !== undefined) noteSource(change, referrerSeq, network);
     if (!known && referrer && (suspicious || shared)) openReview(change, member.seq, referrer.seq);
@@ -124,14 +135,22 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
       onConflict: 'ignore',
     });
     if (mailed) noteMail(change, day, mailbox);
-    if (confirm) return { state: 'confirm', visit: null };
+    if (confirm) return { state: 'confirm', visit: null, ...(offer && { code: offer }) };
     const newSeq = known ? undefined : member.seq;
-    const shown = await placeFor(change, visitor, remembered.shown, newSeq);
+    const worth = offer?.used ? offer.places : 0;
+    const shown = await placeFor(change, visitor, remembered.shown, { newSeq, advanced: worth });
     return {
       state: 'joined',
       visit: sealVisit(queue, { seq: member.seq, ...shown, known: known !== undefined }),
+      ...(offer && { code: toldOf(offer, shown.advanced) }),
     };
   });
+}
+
+/** As it was told before, to who sends the form again. */
+function toldOf(offer: CodeOutcome, advanced: number): CodeOutcome {
+  if (advanced > 0) return { used: true, places: advanced };
+  return offer.used ? { used: false, reason: 'on_waitlist' } : offer;
 }
 
 async function add(
@@ -139,8 +158,9 @@ async function add(
   change: QueueChange,
   members: Members,
   candidate: Candidate,
+  codes: NamedCodes | undefined,
 ): Promise<Member> {
-  await addByRules(context, change, members, [candidate]);
+  await addByRules(context, change, members, [candidate], codes);
   return members.find({ email: candidate.emailHash as Buffer }) as Member;
 }
 

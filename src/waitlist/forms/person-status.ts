@@ -81,7 +81,8 @@ export async function personStatus(context: Context, token: string): Promise<Per
   const { joined, credited } = visit ? await countJoined(context, queue, visit) : NOBODY;
   const counted = Math.min(joined, referralCap ?? joined);
   const placed = await placedThen(context, queue, visit?.place ?? 0);
-  const rank = rankOf({ ...placed, referrals: counted, moved: 0 }, boost);
+  const advanced = visit?.advanced ?? 0;
+  const rank = rankOf({ ...placed, referrals: counted, advanced, moved: 0 }, boost);
   const place = visit ? await positionThen(context, queue, visit.place, rank) : null;
   const [row] = rows;
   if (!row) return undefined;

@@ -12,6 +12,8 @@ const KEPT_MS = DAY_MS;
 export interface ShownPlace {
   place: number;
   link: Uint8Array;
+  /** How many places earlier a code made it count. */
+  advanced: number;
   expires_at: number;
 }
 
@@ -19,7 +21,7 @@ export const findShownPlace = statement<{ queueId: number; visitor: Uint8Array }
   (db, parameter) =>
     db.query
       .selectFrom('form_visit')
-      .select(['place', 'link', 'expires_at'])
+      .select(['place', 'link', 'advanced', 'expires_at'])
       .where('queue_id', '=', parameter('queueId'))
       .where('visitor_hash', '=', parameter('visitor')),
 );
@@ -37,12 +39,14 @@ export async function placeFor(
   { trx, queue, now, lastSeq }: QueueChange,
   visitor_hash: Buffer,
   before: ShownPlace | undefined,
-  newSeq: number | undefined,
-): Promise<{ place: number; link: Buffer }> {
+  joining: { newSeq: number | undefined; advanced: number },
+): Promise<{ place: number; link: Buffer; advanced: number }> {
   const shown = before && before.expires_at > now ? before : undefined;
+  const { newSeq } = joining;
   const place = newSeq ?? shown?.place ?? lastSeq + 1;
+  const advanced = shown && newSeq === undefined ? shown.advanced : joining.advanced;
   const link = shown ? Buffer.from(shown.link) : randomBytes(LINK_BYTES);
-  const next = { place, link, expires_at: now + KEPT_MS };
+  const next = { place, link, advanced, expires_at: now + KEPT_MS };
   if (!before) trx.insert('form_visit', [{ queue_id: queue.id, visitor_hash, ...next }]);
   else if (place !== shown?.place)
     await trx
@@ -51,7 +55,7 @@ export async function placeFor(
       .where('queue_id', '=', queue.id)
       .where('visitor_hash', '=', visitor_hash)
       .execute();
-  return { place, link };
+  return { place, link, advanced };
 }
 
 /** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
@@ -64,6 +68,8 @@ export interface Visit {
    */
   place: number;
   known: boolean;
+  /** How many places earlier the code that was named makes it count. */
+  advanced: number;
   /** In the code of the link to share. */
   link: Buffer;
 }
@@ -71,18 +77,19 @@ export interface Visit {
 const ROW = Buffer.from('form');
 
 /** Sealed, because an entry's id shows when it was created. */
-export function sealVisit({ tag, vault }: Queue, { seq, place, known, link }: Visit): string {
-  const padded = [seq, place].map((value) => String(value).padStart(15, '0'));
-  return (
-    tag + vault.seal('visit', ROW, [...padded, known ? 1 : 0, link.toString('hex')]).toString('base64url')
-  );
+export function sealVisit({ tag, vault }: Queue, { seq, place, known, advanced, link }: Visit): string {
+  const pad = (value: number) => String(value).padStart(15, '0');
+  const sealed = [pad(seq), pad(place), known ? 1 : 0, link.toString('hex'), pad(advanced)];
+  return tag + vault.seal('visit', ROW, sealed).toString('base64url');
 }
 
 export function openVisit({ vault }: Queue, token: string): Visit | undefined {
   const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
-  const opened = ifReadable(() => vault.open<[string, string, number, string]>('visit', ROW, sealed));
+  const opened = ifReadable(() =>
+    vault.open<[string, string, number, string, string?]>('visit', ROW, sealed),
+  );
   if (!opened) return undefined;
-  const [seq, place, known, text] = opened;
+  const [seq, place, known, text, advanced = '0'] = opened;
   const link = Buffer.from(text, 'hex');
-  return { seq: Number(seq), place: Number(place), known: known === 1, link };
+  return { seq: Number(seq), place: Number(place), known: known === 1, advanced: Number(advanced), link };
 }

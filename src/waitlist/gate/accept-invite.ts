@@ -39,6 +39,8 @@ async function acceptCode(
   const found = await findCode(context, code);
   if (!found) throw unknownCode();
   const { queue, row } = found;
+  if (row.does !== 'admit')
+    throw invalid('code: lets nobody in, because it is for joining the waitlist: name it in a signup');
   if (email === undefined) throw invalid('email: is required, because this code is for anybody who has it');
   const keyHash = hashIdempotencyKey(queue, idempotencyKey);
   const admission = { ...admissionOf(queue, email), keyHash };

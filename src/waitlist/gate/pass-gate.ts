@@ -45,7 +45,7 @@ export async function passGate(context: Context, queue: Queue, input: GateInput)
   const code = input.code === undefined ? undefined : await findCode(context, input.code);
   return changeQueue(context, queue, async (change) => {
     const decision =
-      code?.queue.id === queue.id
+      code?.queue.id === queue.id && code.row.does === 'admit'
         ? await decide(admit(context, change, code.row.id, claim))
         : await redeemTheirs(change, input.code, claim);
     if (decision && (decision.allow || !(await isDeclined(change, claim.emailHash)))) return decision;

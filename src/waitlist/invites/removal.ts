@@ -83,7 +83,7 @@ async function findRemoved({ trx, queue, now }: QueueChange, entryId: string) {
     id &&
     (await trx
       .selectFrom('entry')
-      .select(['seq', 'closed', 'opened', 'moved', 'status', 'rank', 'person'])
+      .select(['seq', 'closed', 'opened', 'advanced', 'moved', 'status', 'rank', 'person'])
       .select(['removed_at', 'removed_from', 'declined_from'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)

@@ -182,9 +182,11 @@ function writeMerged(
   const addressed = into.email_hash ? into : from;
   const status = FURTHER.findLast((each) => each === from.status || each === into.status) ?? into.status;
   const confirmed_at = earliest(first.confirmed_at, second.confirmed_at);
+  const advanced = Math.max(first.advanced, second.advanced);
+  const rank = first.rank - (advanced - first.advanced);
   trx.update('entry', { key: ['queue_id', 'seq'] }, [
     {
-      ...{ queue_id: queue.id, seq: first.seq, id: into.id, status, confirmed_at },
+      ...{ queue_id: queue.id, seq: first.seq, id: into.id, status, confirmed_at, advanced, rank },
       person: queue.vault.seal('entry.person', Buffer.from(into.id), person),
       email_hash: addressed.email_hash,
       mailbox_hash: addressed.mailbox_hash,
@@ -195,7 +197,7 @@ function writeMerged(
     },
   ]);
   tally.leave(first.status, first.rank);
-  tally.enter(status, first.rank);
+  tally.enter(status, rank);
   if (confirmed_at === first.confirmed_at) return;
   if (first.confirmed_at !== null) tally.slots.add('confirmed', first.confirmed_at, -1);
   if (confirmed_at !== null) tally.slots.add('confirmed', confirmed_at);

@@ -68,7 +68,8 @@ interface Joined {
   hasEmail: boolean;
   /** There is nothing to confirm or to wait for. */
   hasJoined: boolean;
-  position: number | null;
+  /** Undefined if others are behind it: then it is read at the commit. */
+  position: number | null | undefined;
   /** Came through the public form. */
   form?: FormSignup;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
 import { rankOf } from './rank.ts';
 
-const joined = { closed: 0, opened: 0, moved: 0 };
+const joined = { closed: 0, opened: 0, advanced: 0, moved: 0 };
 
 describe('rankOf', () => {
   it('is the place minus the boost for each referral', () => {
@@ -12,7 +12,8 @@ describe('rankOf', () => {
     assert.equal(rankOf({ ...joined, seq: 10, referrals: 1 }, 5), 5);
     assert.equal(rankOf({ ...joined, seq: 10, referrals: 4 }, 5), -10);
     assert.equal(rankOf({ ...joined, seq: 10, referrals: 4 }, 0), 10);
-    assert.equal(rankOf({ seq: 10, closed: 4, opened: 1, referrals: 1, moved: 3 }, 5), 5);
+    assert.equal(rankOf({ seq: 10, closed: 4, opened: 1, referrals: 1, advanced: 0, moved: 3 }, 5), 5);
+    assert.equal(rankOf({ ...joined, seq: 10, referrals: 1, advanced: 50 }, 5), -45);
   });
 
   it('moves a person past exactly as many people per referral as the boost says', async (test) => {

@@ -12,11 +12,16 @@ interface Arithmetic<T> {
 
 /**
  * The order of a queue: lowest rank first, and the later joiner first among equal ranks, so that a boost of 5
- * passes exactly 5 places. `moved` is what an operator added. Defined once, for numbers here and for columns
- * in SQL.
+ * passes exactly 5 places. `advanced` is what a code is worth, and `moved` what an operator added. Defined once, for
+ * numbers here and for columns in SQL.
  */
-function rank<T>({ plus, minus, times }: Arithmetic<T>, place: T, boost: T, referrals: T, moved: T): T {
-  return plus(minus(place, times(boost, referrals)), moved);
+function rank<T>(
+  { plus, minus, times }: Arithmetic<T>,
+  place: T,
+  boost: T,
+  { referrals, advanced, moved }: Record<'referrals' | 'advanced' | 'moved', T>,
+): T {
+  return plus(minus(minus(place, times(boost, referrals)), advanced), moved);
 }
 
 const ON_NUMBERS: Arithmetic<number> = {
@@ -33,22 +38,21 @@ const IN_SQL: Arithmetic<RawBuilder<number>> = {
 /** What the rank of an entry follows from, beside the boost. */
 export interface Ranked extends Placed {
   readonly referrals: number;
+  readonly advanced: number;
   readonly moved: number;
 }
 
 export function rankOf(entry: Ranked, boost: number): number {
-  return rank(ON_NUMBERS, placeOf(entry), boost, entry.referrals, entry.moved);
+  return rank(ON_NUMBERS, placeOf(entry), boost, entry);
 }
 
 /** The rank that a row of `entry` should have. */
 export function rankInSql(boost: number): RawBuilder<number> {
-  return rank<RawBuilder<number>>(
-    IN_SQL,
-    placeInSql(),
-    sql`${boost}`,
-    sql.ref('referrals'),
-    sql.ref('moved'),
-  );
+  return rank<RawBuilder<number>>(IN_SQL, placeInSql(), sql`${boost}`, {
+    referrals: sql.ref('referrals'),
+    advanced: sql.ref('advanced'),
+    moved: sql.ref('moved'),
+  });
 }
 
 /**
@@ -96,7 +100,7 @@ export async function countMiscounted(trx: Trx, queue: Queue): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** How many entries have a rank that does not match their referrals, or is behind the end of the queue. */
+/** How many entries have a rank that does not match what it follows from, or is behind the end of the queue. */
 export async function countMisranked(trx: Trx, queue: Queue, boost: number, end: number): Promise<number> {
   const { count } = await trx
     .selectFrom('entry')

@@ -76,7 +76,7 @@ export async function forgetAliases({ trx, queue }: QueueChange, seq: number): P
 }
 
 export const MEMBER_COLUMNS = [
-  ...(['seq', 'closed', 'opened', 'referrals', 'moved', 'status', 'rank', 'depth'] as const),
+  ...(['seq', 'closed', 'opened', 'referrals', 'advanced', 'moved', 'status', 'rank', 'depth'] as const),
   ...(['email_hash', 'phone_hash', 'mailbox_hash'] as const),
 ] as const;
 export type FoundRow = Pick<Selectable<EntryTable>, (typeof MEMBER_COLUMNS)[number]>;

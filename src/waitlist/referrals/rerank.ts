@@ -72,7 +72,7 @@ async function applyBoost(change: QueueChange, after: number): Promise<number> {
   const upTo = after + CHUNK;
   const misranked = await trx
     .selectFrom('entry')
-    .select(['seq', 'closed', 'opened', 'status', 'rank', 'referrals', 'moved'])
+    .select(['seq', 'closed', 'opened', 'status', 'rank', 'referrals', 'advanced', 'moved'])
     .where('queue_id', '=', queue.id)
     .where('seq', '>', after)
     .where('seq', '<=', upTo)

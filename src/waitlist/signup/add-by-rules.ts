@@ -1,3 +1,4 @@
+import type { NamedCodes } from '../codes/named-codes.ts';
 import { type DecidedRow, decideAll } from '../decisions/decide.ts';
 import { matcherOf, type Rule, readRules } from '../decisions/rules.ts';
 import type { Context } from '../queue/context.ts';
@@ -13,8 +14,9 @@ export async function addByRules(
   change: QueueChange,
   members: Members,
   candidates: readonly Candidate[],
+  codes?: NamedCodes,
 ): Promise<boolean[]> {
-  if (change.rules === 0) return addEntries(change, members, candidates);
+  if (change.rules === 0) return addEntries(change, members, candidates, codes);
   const { queue, trx } = change;
   const rules = (await readRules(trx, queue)).map((rule) => ({ rule, matches: matcherOf(queue, rule.when) }));
   const ruled = candidates.map((candidate): Candidate => {
@@ -25,7 +27,7 @@ export async function addByRules(
       ? { ...candidate, rule: { id: found.id, outcome: found.outcome } }
       : candidate;
   });
-  const added = addEntries(change, members, ruled);
+  const added = addEntries(change, members, ruled, codes);
   for (const { rule } of rules) {
     const newcomers = ruled.flatMap((candidate, index) => {
       const member = added[index] && candidate.rule?.id === rule.id && members.holder(candidate);

@@ -1,6 +1,6 @@
 import type { Status } from '../../db/tables.ts';
+import type { NamedCodes } from '../codes/named-codes.ts';
 import { mailboxKey } from '../people/identity.ts';
-import { placeOf } from '../queue/place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
 import { depthBelow } from '../referrals/depth.ts';
@@ -25,23 +25,27 @@ export function addEntries(
   change: QueueChange,
   members: Members,
   candidates: readonly Candidate[],
+  codes?: NamedCodes,
 ): boolean[] {
   const added: Added[] = [];
   let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
-  const outcome = candidates.map((candidate) => {
-    if (members.holder(candidate)) return false;
+  const outcome = candidates.map((given) => {
+    if (members.holder(given)) return false;
+    const seq = ++change.lastSeq;
+    const { candidate, advanced } = codes?.join(given, seq) ?? { candidate: given, advanced: 0 };
     const referrer = findReferrer(members, candidate);
     const status = firstStatus(change, candidate);
-    const seq = ++change.lastSeq;
     const depth = depthBelow(referrer);
     const mailbox = mailboxKey({ email_hash: candidate.emailHash, mailbox_hash: candidate.mailboxHash });
-    const joined = { seq, ...change.places, referrals: 0, moved: 0 };
-    const member: Member = { ...joined, status, rank: placeOf(joined), depth, mailbox, gained: 0 };
+    const joined = { seq, ...change.places, referrals: 0, advanced, moved: 0 };
+    const rank = rankOf(joined, change.settings.boost);
+    const member: Member = { ...joined, status, rank, depth, mailbox, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
-    // Nobody has a rank behind the next place: new entries join at the end of the queue.
+    // Nobody has a rank behind the next place: new entries join at the end of the queue, unless a code advances them.
     const outcome = candidate.rule?.outcome;
-    const position = status === 'waiting' ? (outcome === 'advance' ? 1 : waiting) : null;
+    const atEnd = advanced === 0 ? waiting : undefined;
+    const position = status === 'waiting' ? (outcome === 'advance' ? 1 : atEnd) : null;
     // Who is declined is not told, and who is approved gets an invite.
     const hasEmail = candidate.emailHash !== null && outcome !== 'decline' && outcome !== 'approve';
     const hasJoined = status === 'joined';
@@ -58,7 +62,8 @@ export function addEntries(
     noteVisitReferral(change, members, candidate, member);
     return true;
   });
-  insertEntries(change, added);
+  insertEntries(change, added, codes !== undefined);
+  codes?.write();
   writeCredits(change, members);
   return outcome;
 }
@@ -97,7 +102,11 @@ function firstStatus({ settings }: QueueChange, { emailHash, standing, form }: C
   return (settings.confirmEmails || form?.confirm) && emailHash !== null ? 'pending' : 'waiting';
 }
 
-function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added: Added[]): void {
+function insertEntries(
+  { trx, queue, now, settings, tally }: QueueChange,
+  added: Added[],
+  withCodes: boolean,
+): void {
   const rows = added.map(({ candidate, member, referrer, credited }) => {
     const rank = rankOf({ ...member, referrals: member.gained }, settings.boost);
     tally.enter(member.status, rank);
@@ -134,6 +143,12 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
   const pairs = added.flatMap(({ candidate, member }) =>
     candidate.pairHashes.map((hash) => ({ queue_id: queue.id, pair_hash: hash, seq: member.seq })),
   );
-  trx.insert('entry', rows);
+  // Signups without a code write no further column.
+  if (withCodes)
+    trx.insert(
+      'entry',
+      rows.map((row, index) => ({ ...row, advanced: added[index]?.member.advanced ?? 0 })),
+    );
+  else trx.insert('entry', rows);
   trx.insert('metadata_pair', pairs);
 }

@@ -1,6 +1,7 @@
 import type { RuleOutcome } from '../../db/tables.ts';
 import { domainOf } from '../../lib/email.ts';
 import { newId } from '../../lib/ids.ts';
+import type { NamedCode } from '../codes/named-codes.ts';
 import { mailboxHash } from '../people/identity.ts';
 import { metadataPairs, type Person } from '../people/person.ts';
 import type { FormSignup } from '../queue/events.ts';
@@ -22,6 +23,7 @@ export interface Candidate {
   readonly mailboxHash: Buffer | null;
   readonly pairHashes: Buffer[];
   readonly referrer: Reference | null;
+  readonly code?: NamedCode;
   /** When the person joined, if not now. */
   readonly joinedAt?: number;
   /** The person's status, if not the initial one. */

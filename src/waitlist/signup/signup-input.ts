@@ -1,6 +1,7 @@
 import type { Language } from '../../languages/languages.ts';
 import { type Email, emailProblem, parseEmail } from '../../lib/email.ts';
 import { invalid, Problems } from '../../lib/errors.ts';
+import { isLonger } from '../../lib/text.ts';
 import { type Identifier, PHONE_PROBLEM, parsePhone, parseReferrer } from '../people/identity.ts';
 import { isObject, type Metadata, parseMetadata } from '../people/person.ts';
 
@@ -12,6 +13,8 @@ export interface Signup {
   readonly phone: string | null;
   readonly metadata: Metadata | null;
   readonly referrer: Identifier | null;
+  /** As it was typed: it may be none of ours. */
+  readonly code?: string;
   /** Of the page on which the person signed up. */
   readonly language?: Language;
   /** Came through the public form. */
@@ -19,7 +22,7 @@ export interface Signup {
 }
 
 const REQUEST_FIELDS = new Set(['waitlistId', 'entries']);
-const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
+const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy', 'code']);
 
 /** Checks one element of `entries` and adds its problems under `path`. */
 export function parseSignup(input: unknown, path: string, problems: Problems): Signup {
@@ -32,6 +35,7 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
   nameUnknown(input, ENTRY_FIELDS, at, problems);
   if (input.email === undefined && input.phone === undefined)
     problems.add(path, 'email or phone is required');
+  const code = parseField(input.code, at('code'), problems, readCode, () => CODE_PROBLEM);
   return {
     email: parseField(input.email, at('email'), problems, parseEmail, emailProblem),
     phone: parseField(input.phone, at('phone'), problems, parsePhone, () => PHONE_PROBLEM),
@@ -43,7 +47,16 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
       (text) => parseReferrer(text) ?? null,
       () => '',
     ),
+    ...(code !== null && { code }),
   };
+}
+
+/** Longer than any code or invite, so that nothing people may have in their clipboard loses a signup. */
+export const NAMED_CODE_CHARACTERS_MAX = 200;
+const CODE_PROBLEM = `must be 1 to ${NAMED_CODE_CHARACTERS_MAX} characters`;
+
+function readCode(text: string): string | undefined {
+  return text === '' || isLonger(text, NAMED_CODE_CHARACTERS_MAX) ? undefined : text;
 }
 
 /** A few of an object are told: there can be as many as a body has room for. */

@@ -1,8 +1,9 @@
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import { withCodes } from '../codes/named-codes.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { prepareCandidate } from './candidate.ts';
+import { type Candidate, prepareCandidate } from './candidate.ts';
 import {
   commitSignups,
   type SignupOptions,
@@ -46,7 +47,11 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     submit: (queue, entries, options) => {
       const now = context.clock();
       const candidates = entries.map((entry) => prepareCandidate(queue, entry, now));
-      return group.submit(queue.id, { queue, candidates, span: context.tracer?.current(), ...options });
+      const span = context.tracer?.current();
+      const submit = (all: Candidate[]) =>
+        group.submit(queue.id, { queue, candidates: all, span, ...options });
+      if (entries.every(({ code }) => code === undefined)) return submit(candidates);
+      return withCodes(context, entries, candidates).then(submit);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
+import { countMisadvanced, recountAdvanced } from '../codes/recount.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { nextPlace } from '../queue/place.ts';
@@ -56,6 +57,7 @@ async function examine(moment: Moment): Promise<QueueCheck> {
     ...(await compareSequence(moment, counted)),
     ...(await comparePlaces(moment.trx, moment.queue)),
     ...(await compareRankCounts(moment)),
+    ...(await compareCodes(moment)),
     ...(await compareReferrals(moment)),
     ...(await compareStatistics(moment)),
     ...(await compareInvites(moment)),
@@ -143,6 +145,13 @@ async function compareRankCounts(moment: Moment): Promise<string[]> {
   return off === 0 ? [] : [`positions: ${off} counters of rank ranges are off`];
 }
 
+async function compareCodes({ trx, queue }: Moment): Promise<string[]> {
+  const misadvanced = await countMisadvanced(trx, queue);
+  return misadvanced === 0
+    ? []
+    : [`codes: ${misadvanced} entries are advanced by more or less than their code says`];
+}
+
 async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
   const { rerank_after, boost, end } = await trx
     .selectFrom('queue_state as s')
@@ -199,6 +208,7 @@ async function compareInvites(moment: Moment): Promise<string[]> {
 
 async function rebuild(change: QueueChange): Promise<void> {
   const { trx, queue } = change;
+  await recountAdvanced(trx, queue);
   await recountReferrals(trx, queue, change.settings.boost, nextPlace(change) - 1);
   await recountDepths(trx, queue);
   await recountStatistics(trx, queue);

@@ -3,7 +3,7 @@
 /** The most that the API takes: characters of a text, elements of a list, or the largest number. */
 export const MAX = {
   AdminTokenRequest: { name: 100 },
-  CodeRequest: { code: 30, limit: 999_999_999, tag: 100 },
+  CodeRequest: { code: 30, places: 999_999_999, limit: 999_999_999, tag: 100 },
   EntryDecision: { note: 1_000 },
   ErasureAsked: { reason: 500 },
   FormField: { name: 64, label: 200 },

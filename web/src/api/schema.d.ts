@@ -2137,7 +2137,7 @@ export interface paths {
         };
         /**
          * Explain an entry's position
-         * @description Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost + moved`, and of equal ones the one that joined later comes first. Open to every role.
+         * @description Returns what the position comes from: waiting entries are in the order of `joinedAs - referrals × boost - advanced + moved`, and of equal ones the one that joined later comes first. Open to every role.
          */
         get: operations["getEntryPosition"];
         put?: never;
@@ -2639,7 +2639,7 @@ export interface paths {
         put?: never;
         /**
          * Create a code
-         * @description Creates a code that several people can use, up to a limit. Whoever has it can check and accept it like an invite, with their email. Requires the `support` role.
+         * @description Creates a code that several people can use, up to a limit. One that does `admit`, the default, can be checked and accepted like an invite, by whoever has it, with their email. One that does `advance` is named in a signup or in the form, as `code`. What a code does cannot be changed. Requires the `support` role.
          */
         post: operations["createCode"];
         delete?: never;
@@ -5598,6 +5598,10 @@ export interface components {
             referrals: number;
             /** @description How many places earlier each referral makes it count as having joined. */
             boost: number;
+            /** @description How many places earlier it counts as having joined, by the code it came with. 0 without one. */
+            advanced: number;
+            /** @description That code. `null` without one, for viewers, and if it cannot be decrypted. */
+            code: string | null;
             /** @description How many places later an operator put it. Negative: earlier. 0 if nobody moved it. */
             moved: number;
         };
@@ -6402,13 +6406,15 @@ export interface components {
             id: string;
             /** @description The code. `null` for viewers, and if it cannot be decrypted. */
             code: string | null;
-            /** @description Link to share. `null` where `code` is. */
+            /** @description Link to share. `null` where `code` is, and for `advance` while the form is off: name the code in signups then. */
             url: string | null;
             /**
-             * @description `admit`: whoever has it joins at once.
+             * @description `admit`: whoever has it gets in at once. `advance`: whoever names it in a signup counts as having joined `places` places earlier.
              * @enum {string}
              */
-            does: "admit";
+            does: "admit" | "advance";
+            /** @description How many places earlier its people count as having joined. `null` unless it does `advance`. */
+            places: number | null;
             /** @description How many people can use it. */
             limit: number;
             /** @description How many people have used it. Whoever is removed within a day is not counted. */
@@ -6441,10 +6447,15 @@ export interface components {
              */
             code?: string;
             /**
-             * @description `admit`: whoever has it joins at once.
+             * @description `admit`: whoever has it gets in at once. `advance`: whoever names it in a signup counts as having joined `places` places earlier.
              * @enum {string}
              */
-            does?: "admit";
+            does?: "admit" | "advance";
+            /**
+             * @description For `advance`, and required there: how many places earlier its people count as having joined.
+             * @example 50
+             */
+            places?: number;
             /**
              * @description How many people can use it.
              * @example 100
