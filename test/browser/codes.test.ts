@@ -64,6 +64,32 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('creates a code that puts people further ahead, and shows who came with it and why they are there', async () => {
+    const list = await service.waitlist();
+    await list.signup({ email: 'ada@example.com' }, { email: 'grace@example.com' });
+    const text = unique('AHEAD-').slice(0, 24);
+    const page = await openDashboard(service, `/waitlists/${list.id}/codes`, { as: owner, size });
+    await page.getByRole('button', { name: 'Create code' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Code').fill(text);
+    await dialog.getByRole('combobox', { name: 'What it does' }).click();
+    await page.getByRole('option', { name: 'Puts people further ahead in line' }).click();
+    await dialog.getByLabel('Places').fill('40');
+    await dialog.getByLabel('Limit').fill('3');
+    await check(page, 'the form of a code that puts people further ahead');
+    await dialog.getByRole('button', { name: 'Create code' }).click();
+    await dialog.getByText('counts as having joined 40 places earlier', { exact: false }).waitFor();
+    await list.signup({ email: 'kim@example.com', code: text });
+    await dialog.getByRole('button', { name: /kim@example/ }).click();
+    await dialog.getByText(`code ${text}: 40 places earlier`, { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByText('1 of 3 used').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row', { name: new RegExp(text) }).waitFor();
+    await check(page, 'codes that do different things');
+    await page.close();
+  });
+
   it('shows a form what somebody else changed meanwhile, and viewers neither codes nor buttons', async () => {
     const list = await service.waitlist();
     const codes = `/waitlists/${list.id}/codes`;

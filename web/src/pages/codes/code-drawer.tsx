@@ -13,7 +13,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { type Code, codeQuery, nameOfCode, usesQuery } from './codes.ts';
+import { type Code, codeQuery, effectOf, nameOfCode, usesQuery } from './codes.ts';
 
 interface CodeDrawerProps {
   scope: Scope;
@@ -42,7 +42,7 @@ export function CodeDrawer({ scope, codeId, onClose, onOpen }: CodeDrawerProps) 
 }
 
 function Details({ scope, code, onOpen }: Pick<CodeDrawerProps, 'scope' | 'onOpen'> & { code: Code }) {
-  const { used, limit, expiresAt, tag, url } = code;
+  const { used, limit, expiresAt, tag, url, does } = code;
   return (
     <div className="flex flex-col gap-6">
       {url && <CopyField text={url} what="link" />}
@@ -52,6 +52,9 @@ function Details({ scope, code, onOpen }: Pick<CodeDrawerProps, 'scope' | 'onOpe
         </p>
         <Progress label="Used" value={used} max={limit} />
         <p className="text-sm text-mute">
+          {does === 'advance'
+            ? `Whoever joins the waitlist with it counts as having joined ${effectOf(code)}. `
+            : 'Whoever has it gets in at once. '}
           {expiresAt === null ? (
             'Does not expire.'
           ) : (
@@ -113,7 +116,9 @@ function Uses({ scope, code, onOpen }: Pick<CodeDrawerProps, 'scope' | 'onOpen'>
           onOpen={({ entry }) => onOpen(entry.id)}
           empty={
             <EmptyState icon={<Ticket aria-hidden />} title="Nobody yet">
-              Share the link, or have people enter the code at your sign-up.
+              {code.does === 'admit'
+                ? 'Share the link, or have people enter the code at your sign-up.'
+                : 'Share the link to the form, or name the code in the signups of your backend.'}
             </EmptyState>
           }
         />

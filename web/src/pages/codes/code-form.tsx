@@ -6,6 +6,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { LAST_DAY } from '../../ui/day.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import {
@@ -53,11 +54,7 @@ export function CodeForm({ scope, code, onClose, onSaved }: CodeFormProps) {
   return (
     <FormDialog
       title={code ? `Edit ${nameOfCode(code)}` : 'Create a code'}
-      about={
-        code
-          ? 'Whoever has used it stays.'
-          : 'Whoever has the code gets in at once, with their email, until the limit is reached.'
-      }
+      about={code ? 'Whoever has used it stays.' : 'For as many people as the limit says.'}
       action={code ? 'Save changes' : 'Create code'}
       onClose={onClose}
       meanwhile={meanwhile}
@@ -86,6 +83,37 @@ export function CodeForm({ scope, code, onClose, onSaved }: CodeFormProps) {
                 placeholder="FRIENDS-OF-ADA"
                 className="font-mono"
                 onChange={(event) => set({ code: event.target.value })}
+              />
+            </Field>
+          )}
+          {!code && (
+            <Field label="What it does" error={problem('does')}>
+              <Select
+                label="What it does"
+                value={draft.does}
+                onChange={(does) => set({ does })}
+                options={[
+                  { value: 'admit', label: 'Lets people in at once' },
+                  { value: 'advance', label: 'Puts people further ahead in line' },
+                ]}
+              />
+            </Field>
+          )}
+          {!code && draft.does === 'advance' && (
+            <Field
+              label="Places"
+              help="Whoever joins with the code counts as having joined this many places earlier. It stays as it is once the code is created."
+              error={problem('places')}
+            >
+              <Input
+                type="number"
+                required
+                min={1}
+                max={MAX.CodeRequest.places}
+                step={1}
+                inputMode="numeric"
+                value={draft.places}
+                onChange={(event) => set({ places: event.target.value })}
               />
             </Field>
           )}
@@ -139,5 +167,6 @@ export function CodeForm({ scope, code, onClose, onSaved }: CodeFormProps) {
 function requestOf(draft: CodeDraft, zone: string): CodeRequest {
   const code = draft.code.trim();
   const { limit = Number(draft.limit), ...rest } = changesOf(draft, NEW_CODE, zone);
-  return { ...(code === '' ? {} : { code }), limit, ...rest };
+  const does = draft.does === 'admit' ? {} : { does: draft.does, places: Number(draft.places) };
+  return { ...(code === '' ? {} : { code }), ...does, limit, ...rest };
 }

@@ -30,6 +30,7 @@ import {
   codesKey,
   codesQuery,
   deleteCode,
+  effectOf,
   nameOfCode,
   stateOf,
 } from './codes.ts';
@@ -47,6 +48,7 @@ const columnsOf = (scope: Scope): readonly Column<Code>[] => [
         <span className="truncate font-mono font-medium" title={nameOfCode(code)}>
           {nameOfCode(code)}
         </span>
+        <span className="text-sm text-mute md:hidden">{effectOf(code)}</span>
         {code.tag !== null && (
           <span className="truncate text-sm text-mute" title={code.tag} dir="auto">
             {code.tag}
@@ -57,6 +59,13 @@ const columnsOf = (scope: Scope): readonly Column<Code>[] => [
         )}
       </span>
     ),
+  },
+  {
+    id: 'does',
+    label: 'Does',
+    wide: true,
+    className: 'whitespace-nowrap',
+    cell: effectOf,
   },
   {
     id: 'state',
@@ -107,7 +116,7 @@ export function CodesPage() {
     <>
       <PageHeader
         title="Codes"
-        about="One code for many people, up to a limit: for a podcast, a partner, a fair."
+        about="One code for many people, up to a limit: it lets them in, or puts them further ahead in line."
         actions={codes?.length !== 0 && add}
       />
       <Card flush>
@@ -120,7 +129,7 @@ export function CodesPage() {
             onOpen={({ id }) => set({ code: id })}
             empty={
               <EmptyState icon={<Ticket aria-hidden />} title="No codes yet" action={add}>
-                Whoever has a code gets in at once, until it is used up. You see who came with which one.
+                For a podcast, a partner, a fair. You see who came with which one.
               </EmptyState>
             }
           />

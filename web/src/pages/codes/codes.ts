@@ -3,6 +3,7 @@ import { api, call, callTagged, ifMatch, type Schemas, type Tagged } from '../..
 import { peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { dayIn, midnightIn } from '../../ui/day.ts';
+import { number } from '../../ui/number.ts';
 import type { Labels } from '../../ui/use-settings.ts';
 
 export type Code = Schemas['Code'];
@@ -74,18 +75,30 @@ export function deleteCode(scope: Scope, codeId: string) {
 /** As the form has it. */
 export interface CodeDraft {
   code: string;
+  does: Code['does'];
+  /** Only for `advance`. */
+  places: string;
   limit: string;
   /** In the time zone of the installation. Empty: it does not expire. */
   lastDay: string;
   tag: string;
 }
 
-export const NEW_CODE: CodeDraft = { code: '', limit: '100', lastDay: '', tag: '' };
-export const LABELS: Labels<CodeDraft> = { code: 'Code', limit: 'Limit', lastDay: 'Last day', tag: 'Tag' };
+export const NEW_CODE: CodeDraft = {
+  ...{ code: '', does: 'admit', places: '50', limit: '100' },
+  ...{ lastDay: '', tag: '' },
+};
+export const LABELS: Labels<CodeDraft> = {
+  ...{ code: 'Code', does: 'What it does', places: 'Places', limit: 'Limit' },
+  ...{ lastDay: 'Last day', tag: 'Tag' },
+};
 
-export function draftFrom({ code, limit, expiresAt, tag }: Code, timeZone: string): CodeDraft {
+export function draftFrom({ code, does, places, limit, expiresAt, tag }: Code, timeZone: string): CodeDraft {
   const lastDay = expiresAt === null ? '' : dayIn(timeZone, Date.parse(expiresAt) - 1);
-  return { code: code ?? '', limit: String(limit), lastDay, tag: tag ?? '' };
+  return {
+    ...{ code: code ?? '', does, places: String(places ?? ''), limit: String(limit) },
+    ...{ lastDay, tag: tag ?? '' },
+  };
 }
 
 /** What differs from another draft. */
@@ -109,6 +122,12 @@ export type CodeState = 'open' | 'used up' | 'expired';
 export function stateOf({ used, limit, expiresAt }: Code): CodeState {
   if (used >= limit) return 'used up';
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'open';
+}
+
+/** In a few words. */
+export function effectOf({ places }: Pick<Code, 'places'>): string {
+  if (places === null) return 'Lets people in';
+  return `${number(places)} ${places === 1 ? 'place' : 'places'} earlier`;
 }
 
 /** Viewers do not see it. */

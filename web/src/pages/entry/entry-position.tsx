@@ -40,17 +40,22 @@ export function EntryPosition({ scope, entry }: AboutEntry) {
   );
 }
 
-function reasonsIn({ joinedAs, referrals, boost, moved }: Schemas['PositionReasons']): string {
-  const places = Math.abs(moved);
+function reasonsIn(reasons: Schemas['PositionReasons']): string {
+  const { joinedAs, referrals, boost, advanced, code, moved } = reasons;
   return [
     `Joined as number ${number(joinedAs)}`,
     ...(referrals > 0
       ? [`${number(referrals)} ${referrals === 1 ? 'referral' : 'referrals'} × ${boost} earlier`]
       : []),
+    ...(advanced === 0
+      ? []
+      : [`${code === null ? 'a code' : `code ${code}`}: ${placesOf(advanced)} earlier`]),
     ...(moved === 0
       ? []
-      : [
-          `moved ${number(places)} ${places === 1 ? 'place' : 'places'} ${moved > 0 ? 'later' : 'earlier'} by an operator`,
-        ]),
+      : [`moved ${placesOf(Math.abs(moved))} ${moved > 0 ? 'later' : 'earlier'} by an operator`]),
   ].join(', ');
+}
+
+function placesOf(count: number): string {
+  return `${number(count)} ${count === 1 ? 'place' : 'places'}`;
 }
