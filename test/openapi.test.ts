@@ -148,7 +148,7 @@ describe('the OpenAPI document', () => {
     });
     for (const name of ['EmailSignup', 'PhoneSignup']) {
       const { properties = {} } = schemas[name] ?? {};
-      assert.deepEqual(Object.keys(properties), ['email', 'phone', 'metadata', 'referredBy'], name);
+      assert.deepEqual(Object.keys(properties), ['email', 'phone', 'metadata', 'referredBy', 'code'], name);
     }
   });
 

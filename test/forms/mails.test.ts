@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { saveTemplate } from '../../src/mail/templates.ts';
+import { createCode } from '../../src/waitlist/codes/change-codes.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
 import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/limits.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
@@ -62,6 +63,25 @@ forEachEngine((engine) => {
       const page = await service.request('GET', link, { headers: { accept: 'text/html' } });
       assert.match(page.text, /class="position">1</);
       assert.match(page.text, /href="\.\.\/leave\//);
+    });
+
+    it('say the position that a code leads to, and not what was typed', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const form = await openForm(service, { fields: FIELDS }, list);
+      const input = { does: 'advance', places: 2, limit: 2, tag: 'podcast' } as const;
+      const { code } = await createCode(service.context, form.queue, input);
+      const body = 'Number {{ position }} {{ metadata.company }} {{ metadata.tag }}\n';
+      await saveTemplate(service.context, list.id, 'welcome', { subject: `${list.name}`, body });
+      await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
+      await form.join({ email: 'ada@example.com', company: 'Buy pills', code });
+      await list.signup({ email: 'kim@example.com', code });
+      const mails = await mailsArrived(server, list, 5);
+      const textTo = (address: string) =>
+        mails.find(({ parsed }) => parsed.to?.[0]?.address === address)?.parsed.text ?? assert.fail(address);
+      assert.equal((await list.lookup('ada@example.com')).body.position, 2);
+      assert.match(textTo('ada@example.com'), /Number 2\s*$/m);
+      assert.doesNotMatch(textTo('ada@example.com'), /pills|podcast/);
+      assert.match(textTo('kim@example.com'), /Number 4 +podcast/);
     });
 
     it('have a link to share when only the hosted form is on, and lead to the status page', async () => {
