@@ -16,7 +16,7 @@ before(async () => {
 after(() => reference.close());
 
 /** Of pages for people, and of the URLs of a mail server and of PostgreSQL. */
-const OTHER_PARAMETERS = ['lang', 'requireTLS', 'sslmode', 'sslrootcert'];
+const OTHER_PARAMETERS = ['code', 'lang', 'requireTLS', 'sslmode', 'sslrootcert'];
 
 interface Mention {
   page: string;
