@@ -21,7 +21,7 @@ const referrer: fc.Arbitrary<ModelReferrer> = fc.oneof(
   fc.record({ by: fc.constant('code' as const), entry: fc.nat({ max: 12 }) }),
 );
 /** The last one does not exist. */
-const code = fc.option(fc.nat({ max: 2 }), { freq: 1 });
+const code = fc.option(fc.nat({ max: 2 }), { freq: 2 });
 const signup = fc
   .record({ email: fc.option(someone), phone: fc.option(someone), referredBy: referrer, plan, code })
   .filter(({ email, phone }) => email !== null || phone !== null);
