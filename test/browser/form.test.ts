@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { createCode } from '../../src/waitlist/codes/change-codes.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { eventually, type Service, startService } from '../support/harness.ts';
@@ -189,6 +190,43 @@ describe('the form in a browser', () => {
       [],
     );
     await close();
+  });
+
+  it('takes a code from the address of the page, and says what it is worth, with and without scripts', async () => {
+    const own = await openForm(service);
+    const input = { does: 'advance', places: 7, limit: 5 } as const;
+    const { code } = await createCode(service.context, own.queue, input);
+    await own.list.signup(...Array.from({ length: 10 }, (_, n) => ({ email: `p${n}@example.com` })));
+    const hosted = `${service.url}/w/${own.list.id}?code=${code}`;
+    const worth = 'With your code, you count as joining 7 places earlier.';
+    const { page, problems, close } = await open(hosted);
+    assert.equal(await page.getByLabel('Code').inputValue(), code);
+    await page.getByLabel('Email', { exact: true }).fill('kim@example.com');
+    await assertAccessible(page);
+    await picture(page, 'form-code');
+    await send(page);
+    await page.getByText(worth).waitFor();
+    await page.getByText('You are number 4 in line.').waitFor();
+    await assertAccessible(page);
+    await picture(page, 'form-code-joined');
+    assert.deepEqual(problems, []);
+    await close();
+    const plain = await open(hosted, { javaScriptEnabled: false });
+    await plain.page.getByLabel('Email', { exact: true }).fill('lou@example.com');
+    await send(plain.page);
+    await plain.page.getByText(worth).waitFor();
+    assert.equal((await own.list.lookup('lou@example.com')).body.status, 'pending');
+    await plain.close();
+    const wrong = await open(`${site.url}/?code=none-such`);
+    await fill(wrong.page, 'wrong@example.com');
+    await send(wrong.page);
+    await wrong.page.getByText('Your code does not count.', { exact: false }).waitFor();
+    assert.equal((await form.list.lookup('wrong@example.com')).body.status, 'waiting');
+    await wrong.close();
+    const without = await open(site.url);
+    await without.page.getByLabel('Email', { exact: true }).waitFor();
+    assert.equal(await without.page.getByLabel('Code').count(), 0);
+    await without.close();
   });
 
   it('keeps the plain form of the page when it cannot load, until it gets a key that works', async () => {

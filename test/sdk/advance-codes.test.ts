@@ -254,6 +254,29 @@ forEachEngine('locks', (engine) => {
       await isSound(list);
     });
 
+    it('is told as before to who sends the form again, whether or not the address was known', async () => {
+      const form = await openForm(service);
+      const { list } = form;
+      await crowd(list, 20);
+      const told = async (email: string, given?: string) => {
+        const { body } = await form.join({ email, include: 'status', ...(given && { code: given }) });
+        return [body.codeResult?.used, body.codeResult?.reason, body.status?.position];
+      };
+      const first = await create(list, { places: 7, limit: 1 });
+      assert.deepEqual(await told(person('p20'), first.code), [true, undefined, 14]);
+      assert.deepEqual(await told(person('p20'), first.code), [true, undefined, 14]);
+      assert.deepEqual(await told(person('ada'), first.code), [true, undefined, 14]);
+      assert.deepEqual(await told(person('ada'), first.code), [true, undefined, 14]);
+      assert.deepEqual(await told(person('ada')), [undefined, undefined, 14]);
+      assert.deepEqual(await told(person('p20')), [undefined, undefined, 14]);
+      const second = await create(list, { places: 7 });
+      for (const email of [person('p19'), person('bob')]) {
+        const [, , position] = await told(email);
+        assert.deepEqual(await told(email, second.code), [false, 'on_waitlist', position]);
+      }
+      assert.equal(await usedOf(list, second), 0);
+    });
+
     it('is created with commands, and needs places', async () => {
       const list = await service.waitlist();
       const { environment } = service.storage;
