@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Trx } from '../../src/db/database.ts';
+import { findNamedCodes } from '../../src/waitlist/codes/named-codes.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { removeEntry, restoreEntry } from '../../src/waitlist/invites/removal.ts';
 import { mergeEntries } from '../../src/waitlist/merging/merge-entries.ts';
@@ -197,6 +199,12 @@ forEachEngine('locks', (engine) => {
       assert.equal(answers.flatMap(({ codes = [] }) => codes).filter(({ used }) => used).length, 7);
       assert.equal(await usedOf(list, code), 7);
       await isSound(list);
+    });
+
+    it('costs a batch in which nobody names one no statement', async () => {
+      const list = await service.waitlist();
+      const trx = new Proxy({}, { get: () => assert.fail('a statement was sent') });
+      assert.equal(await findNamedCodes(trx as Trx, await list.queue(), [{}, {}]), undefined);
     });
 
     it('lets nobody in', async () => {

@@ -45,7 +45,11 @@ function Details({ scope, code, onOpen }: Pick<CodeDrawerProps, 'scope' | 'onOpe
   const { used, limit, expiresAt, tag, url, does } = code;
   return (
     <div className="flex flex-col gap-6">
-      {url && <CopyField text={url} what="link" />}
+      {url !== null ? (
+        <CopyField text={url} what="link" />
+      ) : (
+        code.code !== null && <CopyField text={code.code} what="code" />
+      )}
       <div className="flex flex-col gap-2">
         <p className="tabular-nums">
           <strong className="font-semibold">{number(used)}</strong> of {number(limit)} used
@@ -118,7 +122,9 @@ function Uses({ scope, code, onOpen }: Pick<CodeDrawerProps, 'scope' | 'onOpen'>
             <EmptyState icon={<Ticket aria-hidden />} title="Nobody yet">
               {code.does === 'admit'
                 ? 'Share the link, or have people enter the code at your sign-up.'
-                : 'Share the link to the form, or name the code in the signups of your backend.'}
+                : code.url === null
+                  ? 'Name the code in the signups of your backend. While the form is on, there is a link to share.'
+                  : 'Share the link to the form, or name the code in the signups of your backend.'}
             </EmptyState>
           }
         />

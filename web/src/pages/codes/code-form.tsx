@@ -102,7 +102,7 @@ export function CodeForm({ scope, code, onClose, onSaved }: CodeFormProps) {
           {!code && draft.does === 'advance' && (
             <Field
               label="Places"
-              help="Whoever joins with the code counts as having joined this many places earlier. It stays as it is once the code is created."
+              help="Whoever joins with the code counts as having joined this many places earlier. Cannot be changed later."
               error={problem('places')}
             >
               <Input
