@@ -9,7 +9,7 @@ import type { AboutEntry } from './about-entry.ts';
 
 export type EntryChanges = ReturnType<typeof useEntryChanges>;
 
-type Decision = 'approve' | 'decline' | 'reconsider';
+export type Decision = 'approve' | 'decline' | 'reconsider';
 
 /** What can be done with a person. Each loads people again, and says in a toast what was done. */
 export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => void) {
@@ -60,7 +60,7 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast(`Put ${name} back`);
   };
-  const decide = async (verb: Decision, note: string) => {
+  const decide = async (verb: Decision, note: string, onUndone?: () => void) => {
     const options = { params, body: note === '' ? {} : { note } };
     await call(
       verb === 'approve'
@@ -70,7 +70,7 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
           : api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider', options),
     );
     await refresh();
-    const undo = () => void decide('reconsider', '').catch(toastError);
+    const undo = () => void decide('reconsider', '').then(onUndone, toastError);
     if (verb === 'decline') toast(`Declined ${name}`, { undo });
     else toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
   };
