@@ -26,7 +26,7 @@ describe('reviewing who waits, in the dashboard', () => {
   const openReview = (list: List, as: Browser, search = '') =>
     openDashboard(service, `/waitlists/${list.id}/queue/review${search}`, { as });
   const shows = (page: DashboardPage, name: string) =>
-    page.getByRole('heading', { name: `${name}@example.com` }).waitFor();
+    page.getByRole('heading', { name: `${name}@example.com`, exact: true }).waitFor();
   const statuses = async (list: List) =>
     Object.fromEntries((await list.walk()).map(({ email, status }) => [email?.split('@')[0], status]));
   const becomes = (list: List, wanted: Record<string, string>) =>
@@ -39,11 +39,16 @@ describe('reviewing who waits, in the dashboard', () => {
     const list = await listOf('ada', 'bob', 'cid', 'dan');
     const page = await openReview(list, support);
     await shows(page, 'ada');
-    await page.getByText('1 of 4').waitFor();
+    await page.getByText('1 of 4', { exact: true }).waitFor();
     await page.getByText('We count a lot.').waitFor();
     await page.keyboard.press('n');
     await page.keyboard.type('already a client');
-    assert.deepEqual(await statuses(list), { ada: 'waiting', bob: 'waiting', cid: 'waiting', dan: 'waiting' });
+    assert.deepEqual(await statuses(list), {
+      ada: 'waiting',
+      bob: 'waiting',
+      cid: 'waiting',
+      dan: 'waiting',
+    });
     await checkEverywhere(page, 'a person to review');
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
@@ -65,7 +70,7 @@ describe('reviewing who waits, in the dashboard', () => {
     await becomes(list, { ada: 'invited', bob: 'declined', cid: 'waiting', dan: 'waiting' });
     await page.getByRole('button', { name: 'Start again' }).click();
     await shows(page, 'cid');
-    await page.getByText('1 of 2').waitFor();
+    await page.getByText('1 of 2', { exact: true }).waitFor();
     const { id } = (await list.lookup('ada@example.com')).body;
     const { body } = await owner.get<{ events: { kind: string; note: string | null }[] }>(
       `/waitlists/${list.id}/entries/${id}/history`,
@@ -107,10 +112,12 @@ describe('reviewing who waits, in the dashboard', () => {
   it('is of those who match a filter, and says so when there is nobody', async () => {
     const list = await listOf('ada');
     await list.signup({ email: 'eve@example.com', metadata: { plan: 'pro' } });
-    const page = await openDashboard(service, `/waitlists/${list.id}/queue?where=plan%3Dpro`, { as: support });
+    const page = await openDashboard(service, `/waitlists/${list.id}/queue?where=plan%3Dpro`, {
+      as: support,
+    });
     await page.getByRole('link', { name: 'Review' }).click();
     await shows(page, 'eve');
-    await page.getByText('1 of 1').waitFor();
+    await page.getByText('1 of 1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove the filter plan is pro' }).waitFor();
     await page.keyboard.press('a');
     await page.getByText('1 person approved.').waitFor();
@@ -136,11 +143,16 @@ describe('reviewing who waits, in the dashboard', () => {
     await dialog.getByText(/3 would be declined now, not 2/).waitFor();
     page.problems.length = 0; // The browser reports the 409.
     await dialog.getByRole('button', { name: 'Decline (3 people)' }).click();
+    await page.getByText('3 people are being declined').waitFor();
+    await service.runJobs();
     await page.getByText('Decided about 3 people').waitFor();
+    await checkEverywhere(page, 'a decision that is done');
     await becomes(list, { ada: 'declined', bob: 'declined', cid: 'declined', eve: 'waiting' });
     await page.getByRole('tab', { name: /^Declined/ }).click();
     await page.getByRole('button', { name: 'Decide about all that match' }).click();
     await page.getByRole('button', { name: 'Take declines back (3 people)' }).click();
+    await page.getByText('3 people are being put back').waitFor();
+    await service.runJobs();
     await becomes(list, { ada: 'waiting', bob: 'waiting', cid: 'waiting' });
     await page.close();
   });
@@ -151,7 +163,7 @@ describe('reviewing who waits, in the dashboard', () => {
     await owner.post(`/waitlists/${list.id}/entries/${id}/decline`, {});
     const page = await openDashboard(service, `/waitlists/${list.id}/queue?tab=all`, { as: support });
     await page.getByText('2 people', { exact: true }).waitFor();
-    await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('gridcell', { name: 'ada@example.com', exact: true }).waitFor();
     await page.close();
   });
 

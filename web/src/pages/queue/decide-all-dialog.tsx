@@ -109,7 +109,7 @@ export default function DecideAllDialog({ scope, segment, status, verbs, onClose
           >
             <TextArea
               rows={2}
-              maxLength={MAX.DecisionRequest.note}
+              maxLength={MAX.EntryDecision.note}
               value={note}
               onChange={(event) => setNote(event.target.value)}
             />

@@ -55,7 +55,7 @@ export function PersonToReview({ scope, listed, review, onOpen }: PersonToReview
             <EntryMetadata scope={scope} entry={entry} />
             {entry.email !== null && <EntryMailbox scope={scope} entry={entry} onOpen={onOpen} />}
           </div>
-          <div className="min-w-0 max-lg:-order-1">
+          <div className="min-w-0">
             <EntryFacts scope={scope} entry={entry} />
           </div>
         </div>
@@ -120,8 +120,7 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
   const leaveNote = ({ key, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
     if (key === 'Escape') currentTarget.blur();
   };
-  const button = (verb: Decision, label: string) => ({
-    'aria-label': label,
+  const button = (verb: Decision) => ({
     why: whyNot[verb],
     busy: busy && doing?.[0] === verb,
     onClick: () => decide(verb),
@@ -152,38 +151,39 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
               look="primary"
               icon={<ThumbsUp aria-hidden />}
               aria-keyshortcuts="a"
-              {...button('approve', 'Approve')}
+              {...button('approve')}
             >
-              Approve <Kbd>A</Kbd>
+              Approve <Kbd name="A" />
             </DimmableButton>
-            <DimmableButton icon={<ThumbsDown aria-hidden />} aria-keyshortcuts="d" {...button('decline', 'Decline')}>
-              Decline <Kbd>D</Kbd>
+            <DimmableButton icon={<ThumbsDown aria-hidden />} aria-keyshortcuts="d" {...button('decline')}>
+              Decline <Kbd name="D" />
             </DimmableButton>
             <Button icon={<Clock aria-hidden />} aria-keyshortcuts="l" onClick={later}>
-              Later <Kbd>L</Kbd>
+              Later <Kbd name="L" />
             </Button>
           </>
         ) : (
           <>
             {entry.status === 'declined' && (
-              <DimmableButton icon={<Undo2 aria-hidden />} aria-keyshortcuts="u" {...button('reconsider', 'Take decline back')}>
-                Take decline back <Kbd>U</Kbd>
+              <DimmableButton icon={<Undo2 aria-hidden />} aria-keyshortcuts="u" {...button('reconsider')}>
+                Take decline back <Kbd name="U" />
               </DimmableButton>
             )}
             <Button aria-keyshortcuts="l" onClick={later}>
-              Next <Kbd>L</Kbd>
+              Next <Kbd name="L" />
             </Button>
           </>
         )}
         <span className="flex-1" />
         <Button
           look="quiet"
-          icon={<ArrowLeft aria-hidden />}
           aria-keyshortcuts="b"
           disabled={at === 0}
           onClick={() => goTo(at - 1)}
+          className="max-md:w-9 max-md:px-0!"
         >
-          Back <Kbd>B</Kbd>
+          <ArrowLeft aria-hidden />
+          <span className="max-md:sr-only">Back</span> <Kbd name="B" />
         </Button>
       </div>
     </section>

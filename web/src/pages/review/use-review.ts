@@ -53,8 +53,7 @@ export function useReview({ waitlistId, environment }: Scope, segment: Segment) 
     count: (outcome: Outcome) => [...outcomes.values()].filter((each) => each === outcome).length,
     goTo: (next: number) => setAt(Math.max(0, Math.min(next, people.length))),
     note: ({ id }: Entry, outcome: Outcome) => setOutcomes((now) => new Map(now).set(id, outcome)),
-    forget: ({ id }: Entry) =>
-      setOutcomes((now) => new Map([...now].filter(([each]) => each !== id))),
+    forget: ({ id }: Entry) => setOutcomes((now) => new Map([...now].filter(([each]) => each !== id))),
     startAgain: () => {
       setRound(round + 1);
       setAt(0);

@@ -107,6 +107,7 @@ export function RuleForm({ scope, onClose }: { scope: Scope; onClose: () => void
           >
             <Input
               value={draft.referrer}
+              maxLength={MAX.RuleConditions.referrer}
               autoComplete="off"
               spellCheck={false}
               onChange={(event) => set({ referrer: event.target.value })}
