@@ -11,7 +11,7 @@ import { Card } from '../../ui/card.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { number } from '../../ui/number.ts';
-import { toastError } from '../../ui/toast.tsx';
+import { closeToasts, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { EntryFacts, EntryMetadata } from '../entry/entry-details.tsx';
 import { EntryMailbox } from '../entry/entry-mailbox.tsx';
@@ -37,6 +37,7 @@ export function PersonToReview({ scope, listed, review, onOpen }: PersonToReview
   const name = nameOf(entry);
   return (
     <div className="flex flex-col gap-4">
+      <Decide scope={scope} entry={entry} review={review} />
       <Card
         title={
           <span className="block truncate text-lg" title={name} dir="auto">
@@ -60,7 +61,6 @@ export function PersonToReview({ scope, listed, review, onOpen }: PersonToReview
           </div>
         </div>
       </Card>
-      <Decide scope={scope} entry={entry} review={review} />
     </div>
   );
 }
@@ -71,7 +71,7 @@ function progressOf({ at, total }: Review): string {
     : `${number(at + 1)} of ${number(Math.max(total, at + 1))}`;
 }
 
-/** In sight however long the answers are. */
+/** In sight however long the answers are, and where no toast covers it. */
 function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'review'> & { entry: Entry }) {
   const { at, goTo } = review;
   const [note, setNote] = useState('');
@@ -79,6 +79,7 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
   const changes = useEntryChanges({ scope, entry }, () => goTo(at + 1));
   const mayNot = useWhyNot('decide about people', 'admin', 'decline');
   const { run, busy, doing } = useAct(async (verb: Decision) => {
+    closeToasts(); // What can be undone is the last decision.
     try {
       await changes.decide(verb, note.trim(), () => {
         review.forget(entry);
@@ -128,7 +129,7 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
   return (
     <section
       aria-label="Decision"
-      className="sticky bottom-4 z-10 flex flex-col gap-3 rounded-lg bg-surface p-4 shadow-lg ring-1 ring-line max-md:bottom-2 max-md:p-3"
+      className="sticky top-[calc(var(--band)+1rem)] z-10 flex flex-col gap-3 rounded-lg bg-surface p-4 shadow-md ring-1 ring-line max-md:top-[calc(var(--band)+4rem)] max-md:p-3"
     >
       {isWaiting && mayNot === undefined && (
         <Field label="Note, which only the team sees" hideLabel>
