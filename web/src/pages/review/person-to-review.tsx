@@ -31,6 +31,9 @@ const OUTCOMES: Record<Exclude<Decision, 'reconsider'>, Outcome> = {
   decline: 'declined',
 };
 
+/** So that all fit on one line. */
+const WORD_ON_PHONES = 'max-md:[&_svg]:hidden';
+
 /** What is known of a person, and the decision. */
 export function PersonToReview({ scope, listed, review, onOpen }: PersonToReviewProps) {
   const { data: entry = listed } = useQuery({ ...entryQuery(scope, listed.id), placeholderData: listed });
@@ -156,10 +159,20 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
             >
               Approve <Kbd name="A" />
             </DimmableButton>
-            <DimmableButton icon={<ThumbsDown aria-hidden />} aria-keyshortcuts="d" {...button('decline')}>
+            <DimmableButton
+              icon={<ThumbsDown aria-hidden />}
+              aria-keyshortcuts="d"
+              className={WORD_ON_PHONES}
+              {...button('decline')}
+            >
               Decline <Kbd name="D" />
             </DimmableButton>
-            <Button icon={<Clock aria-hidden />} aria-keyshortcuts="l" onClick={later}>
+            <Button
+              icon={<Clock aria-hidden />}
+              aria-keyshortcuts="l"
+              className={WORD_ON_PHONES}
+              onClick={later}
+            >
               Later <Kbd name="L" />
             </Button>
           </>
