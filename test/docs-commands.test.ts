@@ -56,7 +56,7 @@ const NOT_RUN: Record<string, number> = {
   'docs/import-export.md': 3,
   'docs/migrate.md': 1,
   'docs/operations.md': 7,
-  'docs/queue.md': 5,
+  'docs/queue.md': 3,
   'docs/scaling.md': 3,
   'docs/systemd.md': 6,
   'docs/upgrade.md': 1,

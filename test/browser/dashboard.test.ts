@@ -152,9 +152,9 @@ forEachLayout((engine, size) => {
         .getByText(/already/)
         .waitFor();
       await page.getByRole('textbox', { name: 'Email' }).fill(email);
-      await page.getByLabel('Email').fill(email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
       await page.getByRole('heading', { name: `Invited ${email}` }).waitFor();
+      page.problems.length = 0; // The browser reports the 409.
       await page.getByText('They are not emailed: there is no mail server.').waitFor();
       const link = (await page.getByRole('dialog').getByRole('code').textContent()) ?? '';
       assert.match(link, /\/password\//);

@@ -57,14 +57,14 @@ forEachEngine((engine) => {
       await page.goto(`/waitlists/${site.list.id}/queue?add=person`);
       await page.getByLabel('Email', { exact: true }).fill('bob@example.com');
       await page.getByLabel('Name', { exact: true }).fill('Bob');
-      await page.getByLabel('Metadata').fill('{ "account": 12345678901234567890 }');
+      await page.getByLabel('Metadata', { exact: true }).fill('{ "account": 12345678901234567890 }');
       await page.getByRole('dialog').getByRole('button', { name: 'Add person' }).click();
       await page
         .getByRole('dialog')
         .getByRole('alert')
         .getByText(/account/)
         .waitFor();
-      await page.getByLabel('Metadata').fill('{ "plan": "pro" }');
+      await page.getByLabel('Metadata', { exact: true }).fill('{ "plan": "pro" }');
       await page.getByRole('dialog').getByRole('button', { name: 'Add person' }).click();
       await page.getByText('Added bob@example.com').waitFor();
       assert.deepEqual((await site.list.lookup('bob@example.com')).body.metadata, {

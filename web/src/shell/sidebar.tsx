@@ -19,7 +19,7 @@ interface SidebarProps {
 }
 
 const LINK =
-  'flex h-8.5 shrink-0 items-center gap-2.5 rounded-md px-2.5 font-medium text-mute hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:text-ink max-md:h-11 md:short:h-7.5 [&_svg]:size-4 [&_svg]:shrink-0';
+  'flex h-8.5 shrink-0 items-center gap-2.5 rounded-md px-2.5 font-medium text-mute hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:text-ink max-md:h-11 md:short:h-7 [&_svg]:size-4 [&_svg]:shrink-0';
 
 export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
   const { role } = useMe();

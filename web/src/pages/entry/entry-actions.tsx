@@ -16,7 +16,7 @@ import {
   UserMinus,
   UserPen,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { EntryStatus } from '../../api/choices.ts';
 import type { Entry } from '../../api/entries.ts';
 import { useMay, useWhyNot } from '../../api/me.ts';
@@ -24,8 +24,10 @@ import { Button, DimmableButton, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { toastError } from '../../ui/toast.tsx';
 import type { AboutEntry } from './about-entry.ts';
-import { EntryDialog, type EntryQuestion } from './entry-dialogs.tsx';
+import type { EntryQuestion } from './entry-dialogs.tsx';
 import { type EntryChanges, useEntryChanges } from './use-entry-changes.ts';
+
+const EntryDialog = lazy(() => import('./entry-dialogs.tsx'));
 
 /** What can be done with a person, as far as the role and the status allow it. */
 export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: () => void }) {
@@ -51,13 +53,15 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       )}
       <EntryMenu entry={entry} changes={changes} onAsk={setAsked} />
       {asked && (
-        <EntryDialog
-          asked={asked}
-          scope={scope}
-          entry={entry}
-          changes={changes}
-          onClose={() => setAsked(null)}
-        />
+        <Suspense>
+          <EntryDialog
+            asked={asked}
+            scope={scope}
+            entry={entry}
+            changes={changes}
+            onClose={() => setAsked(null)}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -31,7 +31,7 @@ interface EntryDialogProps extends AboutEntry {
   onClose: () => void;
 }
 
-export function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: EntryQuestion }) {
+export default function EntryDialog({ asked, ...props }: EntryDialogProps & { asked: EntryQuestion }) {
   switch (asked) {
     case 'invite':
       return <InviteEntry {...props} />;

@@ -127,8 +127,12 @@ export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRo
   const loaded = query.data?.pages.flatMap(({ entries }) => entries) ?? [];
   const length = loaded.length;
   const { isFetching, isFetchNextPageError, fetchNextPage } = query;
-  // After a failure, only the person who looks asks again.
-  const more = query.hasNextPage && !isFetchNextPageError;
+  // After a failure, only the person who looks asks again, even if what is loaded was refreshed since.
+  const next = query.data?.pages.at(-1)?.nextCursor;
+  const [failed, setFailed] = useState<{ at: string | null | undefined; error: unknown }>();
+  if (isFetchNextPageError && failed?.error !== query.error) setFailed({ at: next, error: query.error });
+  const restError = failed?.at === next ? failed?.error : undefined;
+  const more = query.hasNextPage && restError === undefined && !isFetchNextPageError;
   const onShow = useCallback(
     (_first: number, end: number) => {
       if (end > length && more && !isFetching) void fetchNextPage();
@@ -144,8 +148,11 @@ export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRo
     error: query.isError && !query.data ? query.error : undefined,
     retry: () => void query.refetch(),
     total: query.data?.pages[0]?.total,
-    restError: isFetchNextPageError ? query.error : undefined,
-    retryRest: () => void fetchNextPage(),
+    restError,
+    retryRest: () => {
+      setFailed(undefined);
+      void fetchNextPage();
+    },
   };
 }
 
