@@ -198,5 +198,6 @@ type MailTextKind =
   | 'invite'
   | 'invite-reminder'
   | 'accepted'
+  | 'declined'
   | 'data-download'
   | 'data-deletion';

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { nameOf, refreshPeople } from '../../api/entries.ts';
+import { type Mailable, toldWith } from '../../api/mail-status.ts';
 import { download } from '../../ui/download.ts';
 import { shorten } from '../../ui/shorten.ts';
 import { toast, toastError } from '../../ui/toast.tsx';
@@ -74,6 +75,14 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     if (verb === 'decline') toast(`Declined ${name}`, { undo });
     else toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
   };
+  const declineByEmail = async (note: string, mailable: Mailable) => {
+    const body = { email: true, ...(note === '' ? {} : { note }) };
+    await call(api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', { params, body }));
+    await refresh();
+    const done = mailable.mailable ? `Declined ${name}. The email is on its way` : `Declined ${name}`;
+    const { title, ...options } = toldWith(done, mailable);
+    toast(title, { ...options, undo: () => void decide('reconsider', '').catch(toastError) });
+  };
   const remove = async () => {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', { params, body: {} }));
     await refresh();
@@ -90,5 +99,16 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast('Erased this person');
   };
-  return { name, invite, decide, confirm, sendConfirmation, exportJson, putBack, remove, erase };
+  return {
+    name,
+    invite,
+    decide,
+    declineByEmail,
+    confirm,
+    sendConfirmation,
+    exportJson,
+    putBack,
+    remove,
+    erase,
+  };
 }
