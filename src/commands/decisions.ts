@@ -4,6 +4,7 @@ import {
   type Deciding,
   decideMany,
   previewDecision,
+  requireDecline,
   requireStatus,
   usualStatus,
 } from '../waitlist/decisions/decide-many.ts';
@@ -17,10 +18,13 @@ import { parseSegment, SEGMENT_FLAGS, STATUS_FLAG } from './segment-flags.ts';
 
 const ABOUT: Record<Verb, string> = {
   approve: 'Approve somebody who waits, is pending or was declined, which invites them.',
-  decline: 'Decline somebody: kept without a place in the queue, and not told.',
+  decline: 'Decline somebody: kept without a place in the queue, and not told unless you say so.',
   reconsider: 'Take a decline back.',
 };
 const NOTE = { value: 'TEXT', about: 'A note for the team, shown in the history of the entry.' };
+
+/** Not `--email`, which looks as if an address followed. */
+const SEND_EMAIL = { about: 'Tell them by email, of the kind declined, which has to be on.', field: 'email' };
 
 const command = commandsFor(operations);
 
@@ -31,7 +35,11 @@ export const decisions: Command[] = [
       once: true,
       about: ABOUT[verb],
       operands: { WHO: false },
-      fields: { entryId: false, note: NOTE },
+      fields: {
+        entryId: false,
+        note: NOTE,
+        email: { flag: 'send-email', alone: true, ...SEND_EMAIL },
+      },
       input: async (flags, context, [who = '']) => ({
         entryId: await entryIdOf(context, await queueOf(context, flags), who),
       }),
@@ -49,6 +57,7 @@ export const decisions: Command[] = [
       ...SEGMENT_FLAGS,
       ...STATUS_FLAG,
       note: NOTE,
+      'send-email': SEND_EMAIL,
       'dry-run': { about: 'Only count them.' },
     },
     run: async (context, [given = ''], flags) => {
@@ -60,6 +69,8 @@ export const decisions: Command[] = [
         throw new UsageProblem('at least one condition is required, such as --where plan=pro');
       const { status = usualStatus(verb) } = segment;
       requireStatus(verb, status);
+      const email = flags['send-email'] === true ? true : undefined;
+      requireDecline(verb, email);
       const deciding: Deciding = { verb, who: { segment: { ...segment, status } } };
       const { done } = DECIDING[verb];
       if (flags['dry-run'] === true) {
@@ -67,7 +78,7 @@ export const decisions: Command[] = [
         return { json: { count }, text: `${people(count)} would be ${done}.` };
       }
       const note = readNote(textOr(flags, 'note', undefined));
-      const { decided, unreadable } = await decideMany(context, queue, { ...deciding, note });
+      const { decided, unreadable } = await decideMany(context, queue, { ...deciding, note, email });
       const left =
         unreadable > 0 ? ` Skipped: ${people(unreadable)} who cannot be decrypted (run \`doctor\`).` : '';
       return { json: { decided, unreadable }, text: `${people(decided)} ${done}.${left}` };

@@ -299,6 +299,15 @@ Du hast deine Einladung zu **{{ waitlist }}** angenommen. Schön, dass du da bis
 Das warst nicht du? Dann antworte bitte auf diese E‑Mail.
 `,
       },
+      declined: {
+        subject: 'Zu deinem Platz auf der Warteliste für {{ waitlist }}',
+        body: `# Wir können dir keinen Platz anbieten
+
+Danke für dein Interesse an **{{ waitlist }}**. Leider können wir dir im Moment keinen Platz anbieten. Falls sich das ändert, schreiben wir dir.
+
+Hast du Fragen? Antworte einfach auf diese E‑Mail.
+`,
+      },
       'data-download': {
         subject: 'Deine Daten von der Warteliste für {{ waitlist }}',
         body: `# Deine Daten herunterladen

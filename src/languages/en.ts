@@ -275,6 +275,15 @@ You accepted your invite to **{{ waitlist }}**. We’re glad to have you.
 If this wasn’t you, please reply to this email.
 `,
       },
+      declined: {
+        subject: 'About your place on the {{ waitlist }} waitlist',
+        body: `# We can’t offer you a place
+
+Thank you for your interest in **{{ waitlist }}**. We’re sorry, but we can’t offer you a place right now. If that changes, we’ll email you.
+
+Questions? Just reply to this email.
+`,
+      },
       'data-download': {
         subject: 'Download your data from the {{ waitlist }} waitlist',
         body: `# Download your data

@@ -298,6 +298,15 @@ Has aceptado tu invitación a **{{ waitlist }}**. Nos alegra tenerte con nosotro
 Si no has sido tú, responde a este correo.
 `,
       },
+      declined: {
+        subject: 'Sobre tu puesto en la lista de espera de {{ waitlist }}',
+        body: `# No podemos ofrecerte una plaza
+
+Gracias por tu interés en **{{ waitlist }}**. Lo sentimos, pero por ahora no podemos ofrecerte una plaza. Si eso cambia, te escribiremos.
+
+¿Tienes preguntas? Responde a este correo.
+`,
+      },
       'data-download': {
         subject: 'Tus datos en la lista de espera de {{ waitlist }}',
         body: `# Descargar tus datos

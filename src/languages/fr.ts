@@ -300,6 +300,15 @@ Vous avez accepté votre invitation à **{{ waitlist }}**. Ravis de vous accueil
 Si ce n’était pas vous, répondez à cet e‑mail.
 `,
       },
+      declined: {
+        subject: 'À propos de votre place sur la liste d’attente {{ waitlist }}',
+        body: `# Nous ne pouvons pas vous proposer de place
+
+Merci de l’intérêt que vous portez à **{{ waitlist }}**. Malheureusement, nous ne pouvons pas vous proposer de place pour le moment. Si cela change, nous vous écrirons.
+
+Une question\u00a0? Répondez simplement à cet e‑mail.
+`,
+      },
       'data-download': {
         subject: 'Vos données sur la liste d’attente {{ waitlist }}',
         body: `# Télécharger vos données

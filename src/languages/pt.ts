@@ -297,6 +297,15 @@ Você aceitou seu convite para **{{ waitlist }}**. É um prazer ter você com a 
 Se não foi você, responda a este e‑mail.
 `,
       },
+      declined: {
+        subject: 'Sobre seu lugar na lista de espera de {{ waitlist }}',
+        body: `# Não podemos oferecer um lugar a você
+
+Obrigado pelo seu interesse em **{{ waitlist }}**. Infelizmente, não podemos oferecer um lugar a você no momento. Se isso mudar, avisaremos por e‑mail.
+
+Ficou com dúvidas? É só responder a este e‑mail.
+`,
+      },
       'data-download': {
         subject: 'Seus dados na lista de espera de {{ waitlist }}',
         body: `# Baixar seus dados

@@ -205,5 +205,6 @@ type MailTextKind =
   | 'invite'
   | 'invite-reminder'
   | 'accepted'
+  | 'declined'
   | 'data-download'
   | 'data-deletion';

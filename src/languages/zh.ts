@@ -245,6 +245,15 @@ export const zh: Texts = {
 如果不是你本人操作，请回复此邮件告知我们。
 `,
       },
+      declined: {
+        subject: '关于你在 {{ waitlist }} 候补名单中的报名',
+        body: `# 暂时无法为你提供名额
+
+感谢你关注 **{{ waitlist }}**。很抱歉，我们目前无法为你提供名额。如果情况有变，我们会发邮件通知你。
+
+如有疑问，请直接回复此邮件。
+`,
+      },
       'data-download': {
         subject: '下载你在 {{ waitlist }} 候补名单中的数据',
         body: `# 下载你的数据

@@ -80,6 +80,8 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
       return 'invite-reminder';
     case 'invite.accepted':
       return 'accepted';
+    case 'entry.declined':
+      return event.email ? 'declined' : undefined;
     default:
       return undefined;
   }
@@ -158,6 +160,7 @@ function isDue(kind: MailKind, entry: Entry | undefined): boolean {
   if (kind === 'moved-up') return entry?.status === 'waiting';
   if (kind === 'confirm') return entry?.status === 'pending';
   if (kind === 'welcome') return entry?.status !== 'removed' && entry?.status !== 'declined';
+  if (kind === 'declined') return entry?.status === 'declined';
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
+import type { Status } from '../db/tables.ts';
 import { parseId } from '../lib/ids.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import { OWN_DATA_LINK_MS } from '../waitlist/links/links.ts';
@@ -17,6 +18,7 @@ export const OUTDATED = {
   'former address': 'the person has another address now',
   removed: 'the person was removed from the waitlist',
   declined: 'the person was declined',
+  'taken back': 'the decline was taken back',
   'no longer needed': 'the person has moved on since',
   'newer email': 'there is a newer email of this kind for the person',
   'turned off': 'this kind of email was turned off',
@@ -24,6 +26,7 @@ export const OUTDATED = {
   test: 'it is a test',
 } as const;
 export type OutdatedReason = keyof typeof OUTDATED;
+type UselessReason = 'invite ended' | 'former address' | 'removed' | 'taken back' | 'link expired';
 
 /** Somebody who used the form could not go on without these. */
 const REQUESTED: readonly MailKind[] = ['confirm', 'welcome'];
@@ -44,13 +47,18 @@ const findInvite = statement<{ queueId: number; id: Uint8Array }, InviteEnds>((d
     .where('id', '=', parameter('id')),
 );
 
-const findAddress = statement<{ queueId: number; id: Uint8Array }, { email_hash: Uint8Array | null }>(
-  (db, parameter) =>
-    db.query
-      .selectFrom('entry')
-      .select('email_hash')
-      .where('queue_id', '=', parameter('queueId'))
-      .where('id', '=', parameter('id')),
+interface CurrentPerson {
+  email_hash: Uint8Array | null;
+  status: Status;
+  declined_at: number | null;
+}
+
+const findPerson = statement<{ queueId: number; id: Uint8Array }, CurrentPerson>((db, parameter) =>
+  db.query
+    .selectFrom('entry')
+    .select(['email_hash', 'status', 'declined_at'])
+    .where('queue_id', '=', parameter('queueId'))
+    .where('id', '=', parameter('id')),
 );
 
 /** Why nobody can do anything with the email any more, or should not, whoever sends it again. */
@@ -58,7 +66,7 @@ export async function whyUseless(
   context: Context,
   queue: Queue,
   stored: StoredMail,
-): Promise<'invite ended' | 'former address' | 'link expired' | undefined> {
+): Promise<UselessReason | undefined> {
   const { db } = context;
   const { invite, entry, to, test } = stored;
   const now = await sharedNow(context);
@@ -67,10 +75,21 @@ export async function whyUseless(
   if (sent && inviteState(sent, now) !== 'live') return 'invite ended';
   if (test) return undefined;
   const entryId = entry ? parseId('ent', entry.id) : undefined;
-  const [person] = entryId ? await db.run(findAddress, { queueId: queue.id, id: entryId }) : [];
+  const [person] = entryId ? await db.run(findPerson, { queueId: queue.id, id: entryId }) : [];
   const current = person?.email_hash ?? sent?.email_hash;
   if (current && !hashOf(queue, to).equals(current)) return 'former address';
+  const undone = stored.mail === 'declined' ? whyNotDeclined(stored, person) : undefined;
+  if (undone) return undone;
   return !isOptional(stored.mail) && now - stored.at > OWN_DATA_LINK_MS ? 'link expired' : undefined;
+}
+
+/** Not of an earlier one, which was taken back: nobody may have wanted an email about the next one. */
+function whyNotDeclined(
+  { at }: StoredMail,
+  person: CurrentPerson | undefined,
+): 'removed' | 'taken back' | undefined {
+  if (!person || person.status === 'removed') return 'removed';
+  return person.status === 'declined' && person.declined_at === at ? undefined : 'taken back';
 }
 
 /** For emails that are sent long after they were recorded, many at once. `kinds`: those that are on. */
@@ -87,7 +106,8 @@ export async function whyOutdated(
   if (useless) return useless;
   if (!isOn(kind, kinds) && !(stored.bare && REQUESTED.includes(kind))) return 'turned off';
   const status = entry && (await statusOf(context, queue, entry.id));
-  if ((status === 'removed' || status === 'declined') && isOptional(kind)) return status;
+  if (status === 'removed' && isOptional(kind)) return status;
+  if (status === 'declined' && isOptional(kind) && kind !== 'declined') return status;
   if (status && !isStillTrue(kind, status)) return 'no longer needed';
   return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
 }

@@ -200,6 +200,7 @@ async function fill(
 function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: string) => string {
   switch (kind) {
     case 'confirm':
+    case 'declined':
     case 'data-download':
     case 'data-deletion':
       return reasons.added;

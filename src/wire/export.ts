@@ -158,11 +158,13 @@ type EventBody = {
   data?: { entry?: { id: string; status?: string; referredBy?: string | null } | null };
   to?: string;
   test?: boolean;
+  mail?: string;
 } | null;
 
 /** Events of people whom they referred have their data, too, and tests go to operators. */
 function isOnlyAbout(body: EventBody, { id }: PresentedEntry): boolean {
   if (body?.test || body?.data?.entry?.status === 'declined') return false;
+  if (body?.mail === 'declined') return false; // It may not have been sent.
   const about = body?.data?.entry?.id;
   return about === undefined || about === id;
 }

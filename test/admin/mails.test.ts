@@ -136,6 +136,7 @@ forEachEngine((engine) => {
           ['invite', true, false],
           ['invite-reminder', false, false],
           ['accepted', false, false],
+          ['declined', false, false],
           ['data-download', true, false],
           ['data-deletion', true, false],
         ],

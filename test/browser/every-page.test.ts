@@ -15,6 +15,7 @@ const PAGES = [
   `${LIST}?environment=development`,
   `${LIST}/queue`,
   `${LIST}/queue?tab=joined`,
+  `${LIST}/queue/review`,
   `${LIST}/invites`,
   `${LIST}/codes`,
   `${LIST}/waves`,

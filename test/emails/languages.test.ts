@@ -21,7 +21,9 @@ import { presentPerson } from '../../src/wire/export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const SENDING = { publicUrl: 'https://doorlist.example', defaultFrom: 'hello@acme.example' };
-const KINDS: MailKind[] = ['confirm', 'welcome', 'moved-up', 'invite', 'invite-reminder', 'accepted'];
+const KINDS: MailKind[] = [
+  ...(['confirm', 'welcome', 'moved-up', 'invite', 'invite-reminder', 'accepted', 'declined'] as const),
+];
 
 forEachEngine((engine) => {
   describe('the languages of people', () => {

@@ -24,6 +24,7 @@ const LIMITED: Record<string, readonly string[]> = {
   PasskeyName: ['name'],
   PasswordChange: ['newPassword'],
   ProfileChange: ['name'],
+  RuleConditions: ['domain', 'referrer'],
   SegmentConditions: ['minReferrals'],
   SegmentRequest: ['name'],
   WaitlistKeyRequest: ['name'],

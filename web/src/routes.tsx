@@ -22,6 +22,7 @@ import {
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { readOverviewSearch } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
+import { readReviewSearch } from './pages/review/review-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
 import { ErrorPage } from './shell/error-page.tsx';
@@ -167,6 +168,12 @@ const queue = createRoute({
   validateSearch: readQueueSearch,
   component: lazyRouteComponent(() => import('./pages/queue/queue-page.tsx'), 'QueuePage'),
 });
+const review = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/queue/review',
+  validateSearch: readReviewSearch,
+  component: lazyRouteComponent(() => import('./pages/review/review-page.tsx'), 'ReviewPage'),
+});
 const invites = createRoute({
   getParentRoute: () => waitlist,
   path: '/invites',
@@ -296,6 +303,7 @@ export const routeTree = root.addChildren([
       transfer,
       overview,
       queue,
+      review,
       invites,
       codes,
       waves,

@@ -6,6 +6,7 @@ export const OPTIONAL_KINDS = [
   'invite',
   'invite-reminder',
   'accepted',
+  'declined',
 ] as const;
 export type OptionalKind = (typeof OPTIONAL_KINDS)[number];
 
@@ -36,6 +37,10 @@ export const KIND_TEXTS: Readonly<Record<MailKind, { name: string; description: 
   invite: { name: 'Invite', description: 'Sent when a person is invited.' },
   'invite-reminder': { name: 'Invite reminder', description: 'Sent before an invite expires.' },
   accepted: { name: 'Invite accepted', description: 'Sent when a person has accepted their invite.' },
+  declined: {
+    name: 'Declined',
+    description: 'Sent when a person is declined, if whoever declines them asks for it.',
+  },
   'data-download': {
     name: 'Download my data',
     description: 'Sent when a person asks for their data on their status page.',

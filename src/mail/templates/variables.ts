@@ -70,6 +70,7 @@ export const VARIABLES: Readonly<Record<MailKind, readonly Variable[]>> = {
   invite: [...EVERYWHERE, ...OF_INVITE],
   'invite-reminder': [...EVERYWHERE, ...OF_INVITE],
   accepted: EVERYWHERE,
+  declined: EVERYWHERE,
   'data-download': [...EVERYWHERE, dataLink('downloadLink', 'Link to download their data, for an hour.')],
   'data-deletion': [...EVERYWHERE, dataLink('deletionLink', 'Link to delete their data, for an hour.')],
 };

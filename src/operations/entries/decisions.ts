@@ -13,6 +13,7 @@ import {
   type Deciding,
   PEOPLE_NAMED_MAX,
   previewDecision,
+  requireDecline,
   requireStatus,
   startDeciding,
   usualStatus,
@@ -47,6 +48,13 @@ const note = Type.Optional(
   }),
 );
 
+const email = (when: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `${when} to send the email \`declined\`, which has to be turned on. Default: nobody is told.`,
+    }),
+  );
+
 const EntryDecision = Type.Object(
   { note },
   {
@@ -55,6 +63,20 @@ const EntryDecision = Type.Object(
     'x-optional': true,
     description: 'What to note with the decision.',
     ...withExamples({ note: { summary: 'With a note', value: { note: 'Works for a partner.' } } }),
+  },
+);
+
+const EntryDecline = Type.Object(
+  { note, email: email('Whether') },
+  {
+    ...named('EntryDecline'),
+    ...closed,
+    'x-optional': true,
+    description: 'What to note with the decline, and whether to tell the person.',
+    ...withExamples({
+      note: { summary: 'With a note', value: { note: 'Only agencies for now.' } },
+      email: { summary: 'With an email', value: { email: true } },
+    }),
   },
 );
 
@@ -79,6 +101,7 @@ const DecisionRequest = Type.Object(
       }),
     ),
     note,
+    email: email('With `decline`: whether'),
     dryRun: Type.Optional(
       Type.Boolean({ description: 'Only say how many it would be about, and who first.' }),
     ),
@@ -127,7 +150,7 @@ const ABOUT: Record<Verb, { summary: string; description: string; status: Status
   decline: {
     summary: 'Decline an entry',
     description:
-      'Keeps somebody without a position and ends their open invites. Nobody is told: no email is sent, their status page shows what it did, ' +
+      'Keeps somebody without a position and ends their open invites. Nobody is told unless `email` says so: their status page shows what it did, ' +
       'signing up again changes nothing, and the gate answers as for somebody who was not invited. Credits for referrals stay. Sends `entry.declined`.',
     status: 'declined',
     conflict: 'somebody who is joined cannot be declined: only who is waiting or pending or invited',
@@ -153,15 +176,23 @@ const aboutOne = VERBS.map((verb) => {
     ...access,
     scope,
     params: entryParams,
-    body: EntryDecision,
+    body: verb === 'decline' ? EntryDecline : EntryDecision,
     answer: {
       description: 'The entry as it is now.',
       schema: AdminEntrySchema,
       example: { ...EXAMPLE_ADMIN_ENTRY, status, ...(status === 'waiting' ? {} : { position: null }) },
     },
-    errors: { conflict: { when: 'The status of the entry does not allow it.', message: conflict } },
+    errors: {
+      conflict: {
+        when:
+          verb === 'decline'
+            ? 'The status of the entry does not allow it, or `email` asks for an email that is turned off.'
+            : 'The status of the entry does not allow it.',
+        message: conflict,
+      },
+    },
     run: async ({ context, queue, params: { entryId }, body }) => {
-      await decideEntry(context, queue, entryId, verb, body.note);
+      await decideEntry(context, queue, entryId, verb, body);
       return presentAdminEntry(await readEntry(context, queue, entryId));
     },
   });
@@ -192,17 +223,25 @@ export const decisions = [
       schema: DecisionPreview,
       example: { count: 120, preview: [EXAMPLE_ADMIN_ENTRY] },
     },
-    errors: { changed: { message: 'expect: 120 would be declined now, not 118' } },
+    errors: {
+      changed: { message: 'expect: 120 would be declined now, not 118' },
+      conflict: {
+        when: '`email` asks for an email that is turned off.',
+        message: 'email: emails about declines are turned off for this waitlist',
+      },
+    },
     run: async (call) => {
       const { context, queue, body } = call;
       const deciding = await decidingOf(context, queue, body);
       const note = readNote(body.note);
+      requireDecline(body.decision, body.email);
       if (body.dryRun === true) {
         await recordRead(call, queue);
         const { count, first } = await previewDecision(context, queue, deciding);
         return new OtherAnswer({ count, preview: first.map(presentAdminEntry) });
       }
-      const { id } = await startDeciding(context, queue, { ...deciding, note, expect: body.expect });
+      const { email, expect } = body;
+      const { id } = await startDeciding(context, queue, { ...deciding, note, email, expect });
       return presentNewJob(context, formatId('job', id));
     },
   }),

@@ -21,7 +21,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { DECIDED_COLUMNS, DECIDING, decideAll, type How, type Verb } from './decide.ts';
+import { DECIDED_COLUMNS, DECIDING, decideAll, type How, requireEmailOn, type Verb } from './decide.ts';
 
 /** People per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
@@ -52,6 +52,10 @@ interface Progress {
 /** Of whom a decision is unless a segment says so. */
 export function usualStatus(verb: Verb): Status {
   return DECIDING[verb].from[0] as Status;
+}
+
+export function requireDecline(verb: Verb, email: boolean | undefined): void {
+  if (email !== undefined && verb !== 'decline') throw invalid('email: can only be combined with decline');
 }
 
 export function requireStatus(verb: Verb, status: Status): void {
@@ -110,25 +114,30 @@ export async function previewDecision(
   };
 }
 
-type NewDecision = Deciding & { note: string | null; expect?: number | undefined };
+type NewDecision = Deciding & {
+  note: string | null;
+  email?: boolean | undefined;
+  expect?: number | undefined;
+};
 
 async function create(
   context: Context,
   queue: Queue,
-  { verb, who, note, expect }: NewDecision,
+  { verb, who, note, email = false, expect }: NewDecision,
   held: boolean,
 ): Promise<{ lease: JobLease; input: Input }> {
   const total = await countDecided(context, queue, { verb, who });
   requireExpected(total, expect, DECIDING[verb].done);
   const start = async (change: QueueChange) => {
+    if (email) requireEmailOn(change);
     const by = context.actor ?? null;
-    const input: Input = { verb, who, note, by, lastSeq: change.lastSeq, most: expect ?? null };
+    const input: Input = { verb, who, note, by, email, lastSeq: change.lastSeq, most: expect ?? null };
     const progress: Progress = { decided: 0, unreadable: 0, after: 0 };
     const lease = createJob(context, change, { kind: KIND, input, progress, total, runner: 'server', held });
     await context.audit?.(change.trx, {
       action: 'decisions.started',
       object: { kind: 'job', id: formatId('job', lease.id) },
-      after: { decision: DECIDING[verb].done, entries: total },
+      after: { decision: DECIDING[verb].done, entries: total, ...(email && { email }) },
     });
     return { lease, input };
   };

@@ -28,6 +28,8 @@ export interface How {
   note: string | null;
   /** Who decided: kind and id, as in the audit trail. */
   by: string | null;
+  /** Whether those who are declined get an email about it. */
+  email: boolean;
 }
 
 export interface DecidedRow extends PickedRow {
@@ -53,10 +55,11 @@ export async function decideEntry(
   queue: Queue,
   entryId: string,
   verb: Verb,
-  note?: string,
+  { note, email = false }: { note?: string | undefined; email?: boolean | undefined } = {},
 ): Promise<void> {
-  const how = { note: readNote(note), by: context.actor ?? null };
+  const how = { note: readNote(note), by: context.actor ?? null, email };
   await changeQueue(context, queue, async (change) => {
+    if (email) requireEmailOn(change);
     const row = await findRow(change, entryId);
     const { done, from } = DECIDING[verb];
     if (!from.includes(row.status))
@@ -66,8 +69,18 @@ export async function decideEntry(
     const decided = await decideAll(context, change, [row], verb, how);
     if (decided === 0) throw conflict('what is stored about this person cannot be decrypted');
     const object = { kind: 'entry', id: entryId } as const;
-    await context.audit?.(change.trx, { action: `entry.${done}`, object });
+    await context.audit?.(change.trx, {
+      action: `entry.${done}`,
+      object,
+      ...(email && { after: { email } }),
+    });
   });
+}
+
+/** Otherwise, somebody would think that people are told. */
+export function requireEmailOn({ settings: { mailKinds } }: QueueChange): void {
+  if (!mailKinds.includes('declined'))
+    throw conflict('email: emails about declines are turned off for this waitlist');
 }
 
 async function findRow({ trx, queue }: QueueChange, entryId: string): Promise<DecidedRow> {
@@ -100,7 +113,7 @@ export async function decideAll(
     verb === 'approve'
       ? await approve(context, change, rows)
       : verb === 'decline'
-        ? await decline(context, change, rows)
+        ? await decline(context, change, rows, how)
         : rows;
   if (verb === 'reconsider') {
     takeBack(change, rows);
@@ -130,7 +143,7 @@ async function approve(context: Context, change: QueueChange, rows: readonly Dec
 }
 
 /** Their invites end. Credits stay: who referred them must not notice. */
-async function decline(context: Context, change: QueueChange, rows: readonly DecidedRow[]) {
+async function decline(context: Context, change: QueueChange, rows: readonly DecidedRow[], { email }: How) {
   const { trx, queue, now, tally } = change;
   await endInvitesOf(
     context,
@@ -142,7 +155,7 @@ async function decline(context: Context, change: QueueChange, rows: readonly Dec
   const declined = current.map(({ seq, status, rank }) => {
     tally.leave(status, rank);
     tally.enter('declined', rank);
-    change.record({ kind: 'entry.declined', entry: seq });
+    change.record({ kind: 'entry.declined', entry: seq, email });
     return { queue_id: queue.id, seq, status: 'declined' as const, declined_at: now, declined_from: status };
   });
   tally.slots.add('declined', now, declined.length);

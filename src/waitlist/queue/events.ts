@@ -49,7 +49,9 @@ export type DomainEvent = (
       invite: InviteFacts;
       entry: number | null;
     }
-  | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved' | 'entry.declined'; entry: number }
+  | { kind: 'entry.removed' | 'entry.restored' | 'entry.approved'; entry: number }
+  /** `email`: who declined them wants them to be told. */
+  | { kind: 'entry.declined'; entry: number; email: boolean }
   /** `formerEmails`: those that an operator has replaced, by the id of the entry that had them. */
   | { kind: 'entry.updated'; entry: number; formerEmails?: Readonly<Record<string, string>> }
   | { kind: 'mail.bounced' | 'mail.complained'; entry: number }

@@ -35,7 +35,12 @@ export async function addByRules(
     });
     if (newcomers.length === 0) continue;
     if (rule.outcome === 'advance') await putFirst(change, newcomers);
-    else await decideAll(context, change, newcomers, rule.outcome, { note: null, by: `rule:${rule.id}` });
+    else
+      await decideAll(context, change, newcomers, rule.outcome, {
+        note: null,
+        by: `rule:${rule.id}`,
+        email: false,
+      });
   }
   return added;
 }

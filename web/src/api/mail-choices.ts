@@ -15,6 +15,7 @@ export const MAIL_KINDS = all<MailKind>({
   invite: 0,
   'invite-reminder': 0,
   accepted: 0,
+  declined: 0,
   'data-download': 0,
   'data-deletion': 0,
 });

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from './client.ts';
+import { peopleKey } from './entries.ts';
 import type { MailKind } from './mail-choices.ts';
 
 export type Mailable = Schemas['Mailable'];
@@ -18,8 +19,24 @@ export const mailStatusQuery = ({ waitlistId, environment }: Scope) =>
       ),
   });
 
+/** Whether a person can be emailed, and their last email. */
+export const personMailQuery = (scope: Scope, entryId: string) =>
+  queryOptions({
+    queryKey: [...peopleKey(scope), 'mail', entryId],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/mail', {
+          params: {
+            path: { waitlistId: scope.waitlistId, entryId },
+            query: { environment: scope.environment },
+          },
+        }),
+      ),
+  });
+
+/** Of a waitlist, or of a person. */
 export function mailableOf(
-  status: Schemas['MailStatus'] | undefined,
+  status: Pick<Schemas['MailStatus'], 'kinds'> | undefined,
   kind: MailKind,
 ): Schemas['MailableKind'] | undefined {
   return status?.kinds.find((one) => one.kind === kind);

@@ -2239,7 +2239,7 @@ export interface paths {
         put?: never;
         /**
          * Decline an entry
-         * @description Keeps somebody without a position and ends their open invites. Nobody is told: no email is sent, their status page shows what it did, signing up again changes nothing, and the gate answers as for somebody who was not invited. Credits for referrals stay. Sends `entry.declined`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
+         * @description Keeps somebody without a position and ends their open invites. Nobody is told unless `email` says so: their status page shows what it did, signing up again changes nothing, and the gate answers as for somebody who was not invited. Credits for referrals stay. Sends `entry.declined`. Requires the `admin` role, or `support` where the owner lets it approve and decline people.
          */
         post: operations["declineEntry"];
         delete?: never;
@@ -3732,7 +3732,7 @@ export interface components {
              */
             waitlistId: string;
             /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
-            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
             /**
@@ -3768,7 +3768,7 @@ export interface components {
         /** @description What to change. Everything else stays as it is. `null` restores a default. */
         MailSettingsChanges: {
             /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
-            kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs?: number;
             /**
@@ -3819,7 +3819,7 @@ export interface components {
              */
             waitlistId: string;
             /** @description Kinds of emails that are sent. Those that people ask for to get or delete their data always are. */
-            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined")[];
             /** @description How long before an invite expires its reminder is sent, in milliseconds. */
             inviteReminderMs: number;
             /**
@@ -3886,7 +3886,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined" | "data-download" | "data-deletion";
             /** @description Name of the kind. */
             name: string;
             /** @description When the email is sent. */
@@ -4107,7 +4107,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -4120,7 +4120,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined" | "data-download" | "data-deletion";
             /**
              * Format: date-time
              * @description Only emails that were recorded then or later.
@@ -4133,7 +4133,7 @@ export interface components {
              * @description Kind of email.
              * @enum {string}
              */
-            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined" | "data-download" | "data-deletion";
             /** @description Whether the email is sent. */
             mailable: boolean;
             /**
@@ -5656,6 +5656,16 @@ export interface components {
              */
             note?: string;
         };
+        /** @description What to note with the decline, and whether to tell the person. */
+        EntryDecline: {
+            /**
+             * @description A note for the team. It is encrypted, and shown in the history of the entry.
+             * @example Works for a partner.
+             */
+            note?: string;
+            /** @description Whether to send the email `declined`, which has to be turned on. Default: nobody is told. */
+            email?: boolean;
+        };
         /** @description What to decide, and about whom: exactly one of `segment` and `entries`. */
         DecisionRequest: {
             /**
@@ -5709,6 +5719,8 @@ export interface components {
              * @example Works for a partner.
              */
             note?: string;
+            /** @description With `decline`: whether to send the email `declined`, which has to be turned on. Default: nobody is told. */
+            email?: boolean;
             /** @description Only say how many it would be about, and who first. */
             dryRun?: boolean;
             /** @description The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. It is never about more. */
@@ -9027,7 +9039,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `declined`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -9077,7 +9089,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `declined`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -9132,7 +9144,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `declined`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -9171,7 +9183,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `declined`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -9220,7 +9232,7 @@ export interface operations {
                  */
                 waitlistId: string;
                 /**
-                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `data-download`, `data-deletion`.
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`, `declined`, `data-download`, `data-deletion`.
                  * @example welcome
                  */
                 kind: string;
@@ -9274,7 +9286,7 @@ export interface operations {
                  * @description Only this kind.
                  * @example invite
                  */
-                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "data-download" | "data-deletion";
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted" | "declined" | "data-download" | "data-deletion";
                 /**
                  * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
                  * @example ada@example.com
@@ -12659,10 +12671,10 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to note with the decision. */
+        /** @description What to note with the decline, and whether to tell the person. */
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["EntryDecision"];
+                "application/json": components["schemas"]["EntryDecline"];
             };
         };
         responses: {

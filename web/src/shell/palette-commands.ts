@@ -1,6 +1,7 @@
 import {
   Download,
   LayoutList,
+  ListChecks,
   ListOrdered,
   LogOut,
   Monitor,
@@ -117,7 +118,17 @@ function actionsOn(
   const group = 'Actions';
   return [
     ...(may('support')
-      ? [{ group, label: 'Invite people', about, icon: Send, act: to('invites', { invite: 'first' }) }]
+      ? [
+          { group, label: 'Invite people', about, icon: Send, act: to('invites', { invite: 'first' }) },
+          {
+            group,
+            label: 'Review who waits',
+            about,
+            icon: ListChecks,
+            words: 'approve decline decide',
+            act: to('queue/review', {}),
+          },
+        ]
       : []),
     ...(may('admin')
       ? [

@@ -7,6 +7,7 @@ const SHORTCUTS: [string[], string][] = [
   [['g', 'w'], 'Go to waitlists'],
   [['g', 'o'], 'Go to the overview of this waitlist'],
   [['g', 'q'], 'Go to the queue'],
+  [['g', 'r'], 'Review who waits'],
   [['g', 'i'], 'Go to the invites'],
   [['g', 'a'], 'Go to your account'],
   [['↑', '↓'], 'Move in a table'],

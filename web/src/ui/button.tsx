@@ -57,7 +57,8 @@ export function Button({ look, size, busy, idle, icon, className, children, onCl
 /** A button that stays in sight for those who may not use it, and says who may. */
 export function DimmableButton({ why, children, ...rest }: ButtonProps & { why: string | undefined }) {
   if (why === undefined) return <Button {...rest}>{children}</Button>;
-  const { 'aria-label': label = typeof children === 'string' ? children : undefined } = rest;
+  const text = [children].flat().find((child) => typeof child === 'string');
+  const { 'aria-label': label = text?.trim() } = rest;
   return (
     <Tooltip text={why}>
       {/* Disabled, it would show no tooltip. */}

@@ -8,22 +8,23 @@ interface ToggleProps {
   help?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
+  disabled?: boolean;
 }
 
 interface SwitchProps extends ToggleProps {
-  disabled?: boolean;
   /** It cannot be changed right now. Disabled, it would lose the focus. */
   readOnly?: boolean;
 }
 
-export function Checkbox({ label, help, checked, onChange }: ToggleProps) {
+export function Checkbox({ label, help, checked, onChange, disabled = false }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: Base UI puts its input inside.
     <label className="flex items-start gap-2.5">
       <BaseCheckbox.Root
         checked={checked}
         onCheckedChange={onChange}
-        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm bg-surface ring-1 ring-inset ring-edge data-[checked]:bg-accent data-[checked]:ring-accent"
+        disabled={disabled}
+        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm bg-surface ring-1 ring-inset ring-edge data-[checked]:bg-accent data-[checked]:ring-accent data-[disabled]:opacity-50"
       >
         <BaseCheckbox.Indicator>
           <Check className="size-3.5 text-on-accent" strokeWidth={3} aria-hidden />

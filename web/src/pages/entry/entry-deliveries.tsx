@@ -15,7 +15,7 @@ import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
 
 /** What webhooks were told about this person. */
-export function EntryDeliveries({ scope, entry }: AboutEntry) {
+export default function EntryDeliveries({ scope, entry }: AboutEntry) {
   const query = useInfiniteQuery({
     queryKey: [...peopleKey(scope), 'deliveries', entry.id],
     initialPageParam: undefined as string | undefined,

@@ -24,46 +24,53 @@ export function EntryDetails({ scope, entry, onOpen }: AboutEntry & { onOpen: (e
   return (
     <div className="flex flex-col gap-6">
       {maySee && <ErasureNotice scope={scope} entry={entry} />}
-      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
-        <Fact label="Status">
-          <StatusBadge status={entry.status} />
-        </Fact>
-        <EntryPosition scope={scope} entry={entry} />
-        <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
-        <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
-        <Fact label="Referrals">{number(entry.referrals)}</Fact>
-        <Fact label="Referral code">
-          {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
-        </Fact>
-        {maySee && entry.referralCode !== null && <EntryShare scope={scope} entry={entry} />}
-        <Fact label="Referred by">
-          {entry.referredBy ? <span dir="auto">{entry.referredBy}</span> : <Missing />}
-        </Fact>
-        <Fact label="Signed up">
-          <EventTime at={entry.createdAt} />
-        </Fact>
-        {entry.invitedAt && (
-          <Fact label="Invited">
-            <EventTime at={entry.invitedAt} />
-          </Fact>
-        )}
-        {entry.joinedAt && (
-          <Fact label="Joined">
-            <EventTime at={entry.joinedAt} />
-          </Fact>
-        )}
-        <Fact label="Id">
-          <Copied text={entry.id} what="id" mono />
-        </Fact>
-      </dl>
+      <EntryFacts scope={scope} entry={entry} />
       {seesMail && <EntryMail scope={scope} entry={entry} />}
       {entry.email !== null && <EntryMailbox scope={scope} entry={entry} onOpen={onOpen} />}
-      <Metadata scope={scope} entry={entry} />
+      <EntryMetadata scope={scope} entry={entry} />
     </div>
   );
 }
 
-function Metadata({ scope, entry }: AboutEntry) {
+export function EntryFacts({ scope, entry }: AboutEntry) {
+  const maySee = useMay('support');
+  return (
+    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
+      <Fact label="Status">
+        <StatusBadge status={entry.status} />
+      </Fact>
+      <EntryPosition scope={scope} entry={entry} />
+      <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
+      <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
+      <Fact label="Referrals">{number(entry.referrals)}</Fact>
+      <Fact label="Referral code">
+        {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
+      </Fact>
+      {maySee && entry.referralCode !== null && <EntryShare scope={scope} entry={entry} />}
+      <Fact label="Referred by">
+        {entry.referredBy ? <span dir="auto">{entry.referredBy}</span> : <Missing />}
+      </Fact>
+      <Fact label="Signed up">
+        <EventTime at={entry.createdAt} />
+      </Fact>
+      {entry.invitedAt && (
+        <Fact label="Invited">
+          <EventTime at={entry.invitedAt} />
+        </Fact>
+      )}
+      {entry.joinedAt && (
+        <Fact label="Joined">
+          <EventTime at={entry.joinedAt} />
+        </Fact>
+      )}
+      <Fact label="Id">
+        <Copied text={entry.id} what="id" mono />
+      </Fact>
+    </dl>
+  );
+}
+
+export function EntryMetadata({ scope, entry }: AboutEntry) {
   const { missing } = entry;
   const maySee = useMay('support');
   const canEdit = maySee && entry.status !== 'removed' && missing === null;

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api, call, type Schemas } from '../../api/client.ts';
-import { peopleKey, refreshPeople } from '../../api/entries.ts';
-import { whyNotMailed } from '../../api/mail-status.ts';
+import type { Schemas } from '../../api/client.ts';
+import { refreshPeople } from '../../api/entries.ts';
+import { personMailQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay, useWhyNot } from '../../api/me.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -26,16 +26,7 @@ export function EntryMail({ scope, entry }: AboutEntry) {
   const client = useQueryClient();
   const mayLift = useMay('admin');
   const whyNotResend = useWhyNot('send emails again', 'admin', 'resend');
-  const { waitlistId, environment } = scope;
-  const query = useQuery({
-    queryKey: [...peopleKey(scope), 'mail', entry.id],
-    queryFn: () =>
-      call(
-        api.GET('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/mail', {
-          params: { path: { waitlistId, entryId: entry.id }, query: { environment } },
-        }),
-      ),
-  });
+  const query = useQuery(personMailQuery(scope, entry.id));
   const lift = useAct(async () => {
     try {
       await removeSuppression(scope, entry.email ?? '');

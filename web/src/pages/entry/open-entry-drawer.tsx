@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { type Entry, entryQuery, nameOf } from '../../api/entries.ts';
 import { mayActAs, type Role, useMe } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -8,13 +8,14 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryActions } from './entry-actions.tsx';
-import { EntryDeliveries } from './entry-deliveries.tsx';
 import { EntryDetails } from './entry-details.tsx';
 import { EntryEmails } from './entry-emails.tsx';
 import { EntryHistory } from './entry-history.tsx';
 import { EntryInvites } from './entry-invites.tsx';
 import { EntryReferrals } from './entry-referrals.tsx';
 import type { EntryTab } from './entry-search.ts';
+
+const EntryDeliveries = lazy(() => import('./entry-deliveries.tsx'));
 
 const TABS: { value: EntryTab; label: string; role: Role }[] = [
   { value: 'details', label: 'Details', role: 'viewer' },
@@ -57,7 +58,11 @@ export default function OpenDrawer({
     referrals: () => <EntryReferrals scope={scope} entry={one} onOpen={onOpen} />,
     invites: () => <EntryInvites scope={scope} entry={one} />,
     emails: () => <EntryEmails scope={scope} entry={one} />,
-    deliveries: () => <EntryDeliveries scope={scope} entry={one} />,
+    deliveries: () => (
+      <Suspense fallback={<SkeletonRows flush rows={4} />}>
+        <EntryDeliveries scope={scope} entry={one} />
+      </Suspense>
+    ),
   });
   return (
     <Drawer

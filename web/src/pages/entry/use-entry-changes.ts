@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { nameOf, refreshPeople } from '../../api/entries.ts';
+import { type Mailable, toldWith } from '../../api/mail-status.ts';
 import { download } from '../../ui/download.ts';
 import { shorten } from '../../ui/shorten.ts';
 import { toast, toastError } from '../../ui/toast.tsx';
@@ -9,7 +10,7 @@ import type { AboutEntry } from './about-entry.ts';
 
 export type EntryChanges = ReturnType<typeof useEntryChanges>;
 
-type Decision = 'approve' | 'decline' | 'reconsider';
+export type Decision = 'approve' | 'decline' | 'reconsider';
 
 /** What can be done with a person. Each loads people again, and says in a toast what was done. */
 export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => void) {
@@ -60,7 +61,7 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast(`Put ${name} back`);
   };
-  const decide = async (verb: Decision, note: string) => {
+  const decide = async (verb: Decision, note: string, onUndone?: () => void) => {
     const options = { params, body: note === '' ? {} : { note } };
     await call(
       verb === 'approve'
@@ -70,9 +71,17 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
           : api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider', options),
     );
     await refresh();
-    const undo = () => void decide('reconsider', '').catch(toastError);
+    const undo = () => void decide('reconsider', '').then(onUndone, toastError);
     if (verb === 'decline') toast(`Declined ${name}`, { undo });
     else toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
+  };
+  const declineByEmail = async (note: string, mailable: Mailable) => {
+    const body = { email: true, ...(note === '' ? {} : { note }) };
+    await call(api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', { params, body }));
+    await refresh();
+    const done = mailable.mailable ? `Declined ${name}. The email is on its way` : `Declined ${name}`;
+    const { title, ...options } = toldWith(done, mailable);
+    toast(title, { ...options, undo: () => void decide('reconsider', '').catch(toastError) });
   };
   const remove = async () => {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', { params, body: {} }));
@@ -90,5 +99,16 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast('Erased this person');
   };
-  return { name, invite, decide, confirm, sendConfirmation, exportJson, putBack, remove, erase };
+  return {
+    name,
+    invite,
+    decide,
+    declineByEmail,
+    confirm,
+    sendConfirmation,
+    exportJson,
+    putBack,
+    remove,
+    erase,
+  };
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Send, UserPlus } from 'lucide-react';
+import { ListChecks, Send, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch, type Scope, useScope } from '../../shell/waitlist-scope.ts';
@@ -11,6 +11,8 @@ import { EntryDrawer } from '../entry/entry-drawer.tsx';
 import { AddPerson } from './add-person.tsx';
 import { ConfirmPending } from './confirm-pending.tsx';
 import { CsvButton } from './csv-button.tsx';
+import { DecideAll } from './decide-all.tsx';
+import { DecideJobs } from './decide-jobs.tsx';
 import { ErasuresToDecide } from './erasures-to-decide.tsx';
 import { FilterDialog } from './filter-dialog.tsx';
 import { QueueCard } from './queue-card.tsx';
@@ -40,6 +42,7 @@ export function QueuePage() {
         actions={<QueueActions scope={scope} list={list} onAdd={() => set({ add: 'person' })} />}
       />
       <div className="flex flex-col gap-4">
+        <DecideJobs scope={scope} />
         <ErasuresToDecide scope={scope} onOpen={(entry) => set({ entry, about: undefined })} />
         <Tabs
           label="Status"
@@ -129,6 +132,7 @@ function QueueActions({ scope, list, onAdd }: { scope: Scope; list: QueueList; o
   const isEmpty = list.everyone === 0;
   return (
     <>
+      {!isEmpty && mayInvite && <ToReview scope={scope} segment={list.segment} />}
       {!isEmpty && !list.wanted && <CsvButton scope={scope} status={list.status} segment={list.segment} />}
       {mayInvite && (
         <Button icon={<UserPlus aria-hidden />} onClick={onAdd}>
@@ -150,19 +154,37 @@ function QueueActions({ scope, list, onAdd }: { scope: Scope; list: QueueList; o
   );
 }
 
+/** Those who wait, one after the other: those who match the filter, if there is one. */
+function ToReview({ scope: { waitlistId, environment }, segment }: { scope: Scope; segment: Segment }) {
+  return (
+    <Link
+      to="/waitlists/$waitlistId/queue/review"
+      params={{ waitlistId }}
+      search={{ ...environmentSearch(environment), ...segment }}
+      className={buttonClass()}
+    >
+      <ListChecks aria-hidden />
+      Review
+    </Link>
+  );
+}
+
 interface FilteredByProps {
   scope: Scope;
   list: QueueList;
   onChange: (segment: Segment) => void;
 }
 
-/** The filter in words, and inviting those who match it. */
+/** The filter in words, and what can be done with those who match it. */
 function FilteredBy({ scope, list: { segment, tab, rows }, onChange }: FilteredByProps) {
   const mayInvite = useMay('support');
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Conditions scope={scope} segment={segment} onChange={onChange} />
       <span className="flex-1" />
+      {mayInvite && tab !== 'all' && rows.count > 0 && (
+        <DecideAll scope={scope} segment={segment} status={tab} />
+      )}
       {mayInvite && tab === 'waiting' && rows.count > 0 && (
         <Link
           to="/waitlists/$waitlistId/invites"

@@ -68,17 +68,19 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
   );
 }
 
+export type MetadataPair = SegmentDraft['pairs'][number];
+
 interface MetadataConditionsProps {
-  pairs: SegmentDraft['pairs'];
-  onChange: (pairs: SegmentDraft['pairs']) => void;
+  pairs: readonly MetadataPair[];
+  onChange: (pairs: MetadataPair[]) => void;
   keys: readonly string[];
 }
 
 /** Keys and the value that each must have. */
-function MetadataConditions({ pairs, onChange, keys }: MetadataConditionsProps) {
+export function MetadataConditions({ pairs, onChange, keys }: MetadataConditionsProps) {
   const suggestions = useId();
   const add = useRef<HTMLButtonElement>(null);
-  const setPair = (id: number, change: Partial<SegmentDraft['pairs'][number]>) =>
+  const setPair = (id: number, change: Partial<MetadataPair>) =>
     onChange(pairs.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)));
   const nextId = Math.max(0, ...pairs.map(({ id }) => id)) + 1;
   return (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
+import { ENTRY_STATUSES } from '../../api/choices.ts';
 import { useMay } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -21,8 +22,7 @@ export function useQueueList(scope: Scope, search: QueueSearch) {
 
   const waitlist = useQuery(waitlistQuery(scope));
   const counts = useLivePeople(scope) ?? waitlist.data?.counts;
-  const everyone =
-    counts && counts.pending + counts.waiting + counts.invited + counts.joined + counts.removed;
+  const everyone = counts && ENTRY_STATUSES.reduce((sum, each) => sum + counts[each], 0);
   const totalOf = (each: QueueTab) => (each === 'all' ? everyone : counts?.[each]);
 
   // Everyone, and everyone in line, can be reached by number. The rest comes page by page.

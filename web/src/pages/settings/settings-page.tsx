@@ -5,10 +5,12 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { DangerZone } from './danger-zone.tsx';
+import { RulesCard } from './rules-card.tsx';
 import { WaitlistSettingsForm } from './waitlist-settings-form.tsx';
 
 export function SettingsPage() {
-  const { waitlistId, environment } = useScope();
+  const scope = useScope();
+  const { waitlistId, environment } = scope;
   const client = useQueryClient();
   const query = useQuery(waitlistQuery({ waitlistId, environment }));
   const refresh = () =>
@@ -31,6 +33,7 @@ export function SettingsPage() {
               environment={environment}
               onSaved={refresh}
             />
+            <RulesCard scope={scope} />
             <DangerZone waitlist={query.data} onChanged={refresh} />
           </div>
         )}
