@@ -57,11 +57,12 @@ const CHUNKS = [
   {
     name: 'controls',
     priority: 1,
-    test: /^(?!.*\/src\/pages\/(api|emails|entry\/(entry-(?!drawer)|event|metadata-(?!text))|keys|waves|webhooks))/,
+    test: /^(?!.*\/src\/pages\/(api|emails|queue|entry\/(entry-(?!drawer)|event|metadata-(?!text))|keys|waves|webhooks))/,
     minShareCount: 2,
   },
   { name: 'keys', test: /\/src\/pages\/keys\// },
   { name: 'waves', test: /\/src\/pages\/waves\//, minShareCount: 2 },
+  { name: 'queue', priority: 1, test: /\/src\/pages\/queue\//, minShareCount: 2 },
   { name: 'person', test: /\/src\/pages\/entry\//, minShareCount: 2 },
   { name: 'mails', test: /\/src\/pages\/emails\//, minShareCount: 2 },
   { name: 'developers', test: /\/src\/pages\/(api|webhooks)\//, minShareCount: 2 },

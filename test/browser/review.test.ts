@@ -11,7 +11,9 @@ describe('reviewing who waits, in the dashboard', () => {
   let owner: Browser;
   let support: Browser;
   before(async () => {
-    service = await startService('sqlite', { startAt: Date.now() });
+    // Nothing is sent: no server is asked for its emails.
+    const environment = { DOORLIST_SMTP_URL: 'smtp://127.0.0.1:9', DOORLIST_MAIL_FROM: 'team@acme.example' };
+    service = await startService('sqlite', { startAt: Date.now(), environment });
     owner = await setUp(service);
     support = await join(service, owner, 'support', 'support@example.com');
   });
@@ -154,6 +156,34 @@ describe('reviewing who waits, in the dashboard', () => {
     await page.getByText('3 people are being put back').waitFor();
     await service.runJobs();
     await becomes(list, { ada: 'waiting', bob: 'waiting', cid: 'waiting' });
+    await page.close();
+  });
+
+  it('tells those who are declined by email, if that is asked for', async () => {
+    const list = await listOf('ada', 'bob', 'cid');
+    await owner.patch(`/waitlists/${list.id}/mail/settings`, { kinds: ['declined'] });
+    const mailed = async () =>
+      (await owner.get<{ mails: { to: string }[] }>(`/waitlists/${list.id}/mails`)).body.mails.map(
+        ({ to }) => to,
+      );
+    const page = await openReview(list, support);
+    await shows(page, 'ada');
+    await page.getByRole('checkbox', { name: 'Email them if declined' }).click();
+    await checkEverywhere(page, 'a person to review who can be told');
+    await page.keyboard.press('d');
+    await page.getByText('Declined ada@example.com. The email is on its way').waitFor();
+    await shows(page, 'bob');
+    await page.keyboard.press('d');
+    await shows(page, 'cid');
+    assert.deepEqual(await mailed(), ['ada@example.com']);
+    const filter = 'where=company%3DAnalytical%20Engines';
+    await page.goto(`/waitlists/${list.id}/queue?${filter}`);
+    await page.getByRole('button', { name: 'Decide about all that match' }).click();
+    await page.getByRole('checkbox', { name: /^Tell them by email/ }).click();
+    await page.getByRole('button', { name: 'Decline (1 person)' }).click();
+    await page.getByText('1 person is being declined').waitFor();
+    await service.runJobs();
+    assert.deepEqual((await mailed()).sort(), ['ada@example.com', 'cid@example.com']);
     await page.close();
   });
 

@@ -60,6 +60,11 @@ export function waits({ reason }: Pick<Mailable, 'reason'>): boolean {
   return reason === 'sending_paused' || reason === 'warm_up';
 }
 
+/** Now, or without anybody doing anything. */
+export function willBeSent(mailable: Mailable | undefined): mailable is Mailable {
+  return mailable !== undefined && (mailable.mailable || waits(mailable));
+}
+
 /** Why an email is not sent, in a few words. Undefined if it is. */
 export function whyNotMailed({ reason }: Pick<Mailable, 'reason'>): string | undefined {
   return reason === null ? undefined : WORDS[reason];

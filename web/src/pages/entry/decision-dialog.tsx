@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX } from '../../api/limits.ts';
-import { type Mailable, mailableOf, personMailQuery, waits } from '../../api/mail-status.ts';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import type { Mailable } from '../../api/mail-status.ts';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { TellByEmail } from './tell-by-email.tsx';
 import type { EntryChanges } from './use-entry-changes.ts';
 
 const WORDS = {
@@ -32,7 +31,7 @@ export function DecisionDialog({ verb, scope, entry, changes, onClose }: Decisio
   const [email, setEmail] = useState<Mailable>();
   const { action, about } = WORDS[verb];
   const decide = async () => {
-    await (email ? changes.declineByEmail(note.trim(), email) : changes.decide(verb, note.trim()));
+    await changes.decide(verb, note.trim(), { email });
     onClose();
   };
   const where = scope.environment === 'production' ? '' : ` in ${scope.environment}`;
@@ -65,30 +64,5 @@ export function DecisionDialog({ verb, scope, entry, changes, onClose }: Decisio
         </>
       )}
     </FormDialog>
-  );
-}
-
-interface TellByEmailProps extends AboutEntry {
-  checked: boolean;
-  onChange: (email: Mailable | undefined) => void;
-}
-
-/** Only if the person gets it, now or once sending goes on. */
-function TellByEmail({ scope, entry, checked, onChange }: TellByEmailProps) {
-  const { data, isError } = useQuery(personMailQuery(scope, entry.id));
-  const mailable = mailableOf(data, 'declined');
-  const isSent = mailable !== undefined && (mailable.mailable || waits(mailable));
-  const unknown = isError
-    ? 'Could not check whether they can be emailed.'
-    : 'Checking whether they can be emailed…';
-  const sent = 'Sends the email “Declined”, whose text you find under Emails.';
-  return (
-    <Checkbox
-      label="Tell them by email"
-      help={mailable ? (mailable.message ?? sent) : unknown}
-      checked={checked && isSent}
-      disabled={!isSent}
-      onChange={(on) => onChange(on ? mailable : undefined)}
-    />
   );
 }

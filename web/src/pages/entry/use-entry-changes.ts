@@ -12,6 +12,12 @@ export type EntryChanges = ReturnType<typeof useEntryChanges>;
 
 export type Decision = 'approve' | 'decline' | 'reconsider';
 
+interface HowDecided {
+  /** Where a declined person is told by email: whether and when it is sent. */
+  email?: Mailable | undefined;
+  onUndone?: () => void;
+}
+
 /** What can be done with a person. Each loads people again, and says in a toast what was done. */
 export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => void) {
   const client = useQueryClient();
@@ -61,27 +67,29 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     await refresh();
     toast(`Put ${name} back`);
   };
-  const decide = async (verb: Decision, note: string, onUndone?: () => void) => {
-    const options = { params, body: note === '' ? {} : { note } };
+  const decide = async (verb: Decision, note: string, { email, onUndone }: HowDecided = {}) => {
+    const body = note === '' ? {} : { note };
     await call(
       verb === 'approve'
-        ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/approve', options)
+        ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/approve', { params, body })
         : verb === 'decline'
-          ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', options)
-          : api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider', options),
+          ? api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', {
+              params,
+              body: email ? { ...body, email: true } : body,
+            })
+          : api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/reconsider', { params, body }),
     );
     await refresh();
+    if (verb !== 'decline') {
+      toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
+      return;
+    }
     const undo = () => void decide('reconsider', '').then(onUndone, toastError);
-    if (verb === 'decline') toast(`Declined ${name}`, { undo });
-    else toast(verb === 'approve' ? `Approved ${name}, who is invited` : `${name} is back`);
-  };
-  const declineByEmail = async (note: string, mailable: Mailable) => {
-    const body = { email: true, ...(note === '' ? {} : { note }) };
-    await call(api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/decline', { params, body }));
-    await refresh();
-    const done = mailable.mailable ? `Declined ${name}. The email is on its way` : `Declined ${name}`;
-    const { title, ...options } = toldWith(done, mailable);
-    toast(title, { ...options, undo: () => void decide('reconsider', '').catch(toastError) });
+    const isSent = email?.mailable === true;
+    const { title, ...options } = email
+      ? toldWith(isSent ? `Declined ${name}. The email is on its way` : `Declined ${name}`, email)
+      : { title: `Declined ${name}` };
+    toast(title, { ...options, undo });
   };
   const remove = async () => {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', { params, body: {} }));
@@ -103,7 +111,6 @@ export function useEntryChanges({ scope, entry }: AboutEntry, onErased: () => vo
     name,
     invite,
     decide,
-    declineByEmail,
     confirm,
     sendConfirmation,
     exportJson,

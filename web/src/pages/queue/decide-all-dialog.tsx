@@ -2,10 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EntryStatus } from '../../api/choices.ts';
 import { ApiError, api, call, type Schemas } from '../../api/client.ts';
-import { people, peopleKey } from '../../api/entries.ts';
+import { people } from '../../api/entries.ts';
 import { type Job, watchJob } from '../../api/jobs.ts';
 import { MAX } from '../../api/limits.ts';
+import { mailableOf, mailStatusQuery, willBeSent } from '../../api/mail-status.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -25,7 +27,8 @@ const WORDS: Record<Verb, { label: string; about: string; done: string }> = {
   },
   decline: {
     label: 'Decline',
-    about: 'They are kept without a place in line, open invites are revoked, and nobody tells them.',
+    about:
+      'They are kept without a place in line, and open invites are revoked. Unless you tell them, they do not notice.',
     done: 'declined',
   },
   reconsider: {
@@ -43,13 +46,16 @@ interface DecideAllDialogProps {
   onClose: () => void;
 }
 
-/** Shows whom it is about, and decides about exactly as many. */
+/** Shows whom it is about, and decides about exactly as many, even if others match meanwhile. */
 export default function DecideAllDialog({ scope, segment, status, verbs, onClose }: DecideAllDialogProps) {
   const client = useQueryClient();
   const [verb, setVerb] = useState<Verb>(verbs[0]);
   const [note, setNote] = useState('');
+  const [wantsEmail, setWantsEmail] = useState(false);
+  const mailable = mailableOf(useQuery(mailStatusQuery(scope)).data, 'declined');
+  const email = verb === 'decline' && wantsEmail && willBeSent(mailable);
   const { waitlistId, environment } = scope;
-  const send = (more: Pick<Request, 'dryRun' | 'note' | 'expect'>) =>
+  const send = (more: Pick<Request, 'dryRun' | 'note' | 'email' | 'expect'>) =>
     call(
       api.POST('/admin/v1/waitlists/{waitlistId}/decisions', {
         params: { path: { waitlistId }, query: { environment } },
@@ -57,7 +63,7 @@ export default function DecideAllDialog({ scope, segment, status, verbs, onClose
       }),
     );
   const query = useQuery({
-    queryKey: [...peopleKey(scope), 'decision', verb, status, segment],
+    queryKey: ['decision', waitlistId, environment, verb, status, segment],
     queryFn: async () => (await send({ dryRun: true })) as Schemas['DecisionPreview'],
     gcTime: 0,
     retry: false,
@@ -68,7 +74,11 @@ export default function DecideAllDialog({ scope, segment, status, verbs, onClose
     if (count === 0) throw new ApiError(0, 'nobody', `nobody would be ${done}`);
     try {
       const text = note.trim();
-      watchJob(client, scope, (await send({ expect: count, ...(text && { note: text }) })) as Job);
+      watchJob(
+        client,
+        scope,
+        (await send({ expect: count, ...(text && { note: text }), ...(email && { email }) })) as Job,
+      );
     } catch (error) {
       void query.refetch(); // Others may match by now.
       throw error;
@@ -102,6 +112,18 @@ export default function DecideAllDialog({ scope, segment, status, verbs, onClose
             }
             query={query}
           />
+          {verb === 'decline' && (
+            <Checkbox
+              label="Tell them by email"
+              help={
+                mailable?.message ??
+                'Sends each of them the email “Declined”, unless they unsubscribed or have no address.'
+              }
+              checked={email}
+              disabled={!willBeSent(mailable)}
+              onChange={setWantsEmail}
+            />
+          )}
           <Field
             label="Note"
             help="Optional. Only the team sees it, in the history of each of them."

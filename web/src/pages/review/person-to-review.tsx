@@ -3,6 +3,7 @@ import { ArrowLeft, Clock, PanelRight, ThumbsDown, ThumbsUp, Undo2 } from 'lucid
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { type Entry, entryQuery, nameOf } from '../../api/entries.ts';
 import { MAX } from '../../api/limits.ts';
+import type { Mailable } from '../../api/mail-status.ts';
 import { useWhyNot } from '../../api/me.ts';
 import { useKeys } from '../../shell/use-keys.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -15,6 +16,7 @@ import { closeToasts, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { EntryFacts, EntryMetadata } from '../entry/entry-details.tsx';
 import { EntryMailbox } from '../entry/entry-mailbox.tsx';
+import { TellByEmail } from '../entry/tell-by-email.tsx';
 import { type Decision, useEntryChanges } from '../entry/use-entry-changes.ts';
 import type { Outcome, Review } from './use-review.ts';
 
@@ -78,16 +80,18 @@ function progressOf({ at, total }: Review): string {
 function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'review'> & { entry: Entry }) {
   const { at, goTo } = review;
   const [note, setNote] = useState('');
+  const [email, setEmail] = useState<Mailable>();
   const noteField = useRef<HTMLTextAreaElement>(null);
   const changes = useEntryChanges({ scope, entry }, () => goTo(at + 1));
   const mayNot = useWhyNot('decide about people', 'admin', 'decline');
   const { run, busy, doing } = useAct(async (verb: Decision) => {
     closeToasts(); // What can be undone is the last decision.
     try {
-      await changes.decide(verb, note.trim(), () => {
+      const onUndone = () => {
         review.forget(entry);
         goTo(at);
-      });
+      };
+      await changes.decide(verb, note.trim(), { email, onUndone });
     } catch (error) {
       toastError(error);
       return;
@@ -135,18 +139,21 @@ function Decide({ scope, entry, review }: Pick<PersonToReviewProps, 'scope' | 'r
       className="sticky top-[calc(var(--band)+1rem)] z-10 flex flex-col gap-3 rounded-lg bg-surface p-4 shadow-md ring-1 ring-line max-md:top-[calc(var(--band)+4rem)] max-md:p-3"
     >
       {isWaiting && mayNot === undefined && (
-        <Field label="Note, which only the team sees" hideLabel>
-          <TextArea
-            ref={noteField}
-            rows={1}
-            maxLength={MAX.EntryDecision.note}
-            placeholder="Note for the team (optional)"
-            value={note}
-            onChange={(event) => setNote(event.target.value)}
-            onKeyDown={leaveNote}
-            className="max-h-32"
-          />
-        </Field>
+        <>
+          <Field label="Note, which only the team sees" hideLabel>
+            <TextArea
+              ref={noteField}
+              rows={1}
+              maxLength={MAX.EntryDecision.note}
+              placeholder="Note for the team (optional)"
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+              onKeyDown={leaveNote}
+              className="max-h-32"
+            />
+          </Field>
+          <TellByEmail brief scope={scope} entry={entry} checked={email !== undefined} onChange={setEmail} />
+        </>
       )}
       <div className="flex flex-wrap items-center gap-2">
         {isWaiting ? (
