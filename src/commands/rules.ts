@@ -4,7 +4,7 @@ import { commandsFor } from './command-of.ts';
 
 interface Rule {
   id: string;
-  when: { domain?: string; where?: string[]; referrer?: string };
+  when: { domain?: string; where?: string[]; referrer?: string; code?: string };
   then: string;
 }
 
@@ -32,17 +32,22 @@ export const rules: Command[] = [
       domain: { value: 'DOMAIN', about: 'Domain of the email: acme.com, or *.edu for all below.' },
       where: { value: 'KEY=VALUE', about: 'Metadata value. Repeatable.', repeated: true },
       referrer: { value: 'WHO', about: 'The referrer: an email, phone, id or referral code.' },
+      code: { value: 'CODE', about: 'The code that they join with, one that puts people ahead.' },
     },
     isChecked: true,
     input: (flags) => {
-      const [domain, referrer] = [textOr(flags, 'domain', undefined), textOr(flags, 'referrer', undefined)];
+      const textOf = (name: string) => {
+        const text = textOr(flags, name, undefined);
+        return text === undefined ? {} : { [name]: text };
+      };
       const where = Array.isArray(flags.where) ? flags.where : undefined;
       return {
         ...(flags['dry-run'] === true ? { dryRun: true } : {}),
         when: {
-          ...(domain === undefined ? {} : { domain }),
+          ...textOf('domain'),
           ...(where === undefined ? {} : { where }),
-          ...(referrer === undefined ? {} : { referrer }),
+          ...textOf('referrer'),
+          ...textOf('code'),
         },
       };
     },
@@ -67,8 +72,8 @@ export const rules: Command[] = [
 ];
 
 function rulesTable(list: readonly Rule[]): string {
-  const rows = list.map(({ id, when: { domain, where = [], referrer }, then }) => [
-    ...[id, then, domain ?? null, where.join(', '), referrer ?? null],
+  const rows = list.map(({ id, when: { domain, where = [], referrer, code }, then }) => [
+    ...[id, then, domain ?? null, where.join(', '), referrer ?? null, code ?? null],
   ]);
-  return table(['ID', 'THEN', 'DOMAIN', 'WHERE', 'REFERRER'], rows);
+  return table(['ID', 'THEN', 'DOMAIN', 'WHERE', 'REFERRER', 'CODE'], rows);
 }

@@ -157,7 +157,7 @@ export const de: Texts = {
       one: 'Deine Empfehlungen zählen, als hättest du dich # Platz früher angemeldet.',
       other: 'Deine Empfehlungen zählen, als hättest du dich # Plätze früher angemeldet.',
     }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `Mit dem Code ${code} zählst du, als hättest du dich ${formats.number(places)} ${places === 1 ? 'Platz' : 'Plätze'} früher angemeldet.`,
     movedByTeam: 'Das Team hat deinen Platz geändert.',
     referrals: count({

@@ -137,7 +137,7 @@ export const en: Texts = {
       one: 'Your referrals count as joining # place earlier.',
       other: 'Your referrals count as joining # places earlier.',
     }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `With the code ${code}, you count as joining ${formats.number(places)} ${places === 1 ? 'place' : 'places'} earlier.`,
     movedByTeam: 'The team moved you in line.',
     referrals: count({

@@ -153,7 +153,7 @@ export const es: Texts = {
       many: 'Tus recomendaciones cuentan como si te hubieras unido # de puestos antes.',
       other: 'Tus recomendaciones cuentan como si te hubieras unido # puestos antes.',
     }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `Con el código ${code} cuentas como si te hubieras unido ${formats.number(places)} ${places === 1 ? 'puesto' : 'puestos'} antes.`,
     movedByTeam: 'El equipo ha cambiado tu puesto.',
     referrals: count({

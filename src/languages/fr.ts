@@ -158,7 +158,7 @@ export const fr: Texts = {
       many: 'Vos parrainages comptent comme une inscription # de places plus tôt.',
       other: 'Vos parrainages comptent comme une inscription # places plus tôt.',
     }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `Avec le code ${code}, vous comptez comme inscrit ${formats.number(places)} ${places === 1 ? 'place' : 'places'} plus tôt.`,
     movedByTeam: 'L’équipe a modifié votre place.',
     referrals: count({

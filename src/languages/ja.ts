@@ -149,7 +149,7 @@ export const ja: Texts = {
     position: (position) => `現在の順番は${formats.number(position)}番目です。`,
     joinedAs: (place) => `${formats.number(place)}番目に登録しました。`,
     countsEarlier: count({ other: '紹介により、#番早く登録したものとして数えられます。' }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `コード「${code}」により、${formats.number(places)}番早く登録したものとして数えられます。`,
     movedByTeam: '運営チームが順番を変更しました。',
     referrals: count({

@@ -155,7 +155,7 @@ export const pt: Texts = {
       many: 'Suas indicações contam como se você tivesse entrado # de lugares antes.',
       other: 'Suas indicações contam como se você tivesse entrado # lugares antes.',
     }),
-    codeCounts: (code, places) =>
+    codeCounts: (places, code) =>
       `Com o código ${code}, você conta como se tivesse entrado ${formats.number(places)} ${places === 1 ? 'lugar' : 'lugares'} antes.`,
     movedByTeam: 'A equipe mudou seu lugar na fila.',
     referrals: count({

@@ -130,7 +130,7 @@ export interface Texts {
     /** By how many places referrals make them count as having joined earlier. */
     countsEarlier: Count;
     /** What the code is worth that they came with. */
-    codeCounts: (code: string, places: number) => string;
+    codeCounts: (places: number, code: string) => string;
     movedByTeam: string;
     referrals: Count;
     pending: Notice;

@@ -121,7 +121,7 @@ export const zh: Texts = {
     position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
     joinedAs: (place) => `你是第 ${formats.number(place)} 位加入的。`,
     countsEarlier: count({ other: '你的推荐相当于让你提前 # 位加入。' }),
-    codeCounts: (code, places) => `代码 ${code} 相当于让你提前 ${formats.number(places)} 位加入。`,
+    codeCounts: (places, code) => `代码 ${code} 相当于让你提前 ${formats.number(places)} 位加入。`,
     movedByTeam: '团队调整了你的排位。',
     referrals: count({
       zero: '还没有人通过你的链接加入。',

@@ -96,6 +96,48 @@ forEachEngine('locks', (engine) => {
       await healthy(list);
     });
 
+    it('are about the code that people join with, as long as it has places', async () => {
+      const list = await service.waitlist();
+      const codes = `/waitlists/${list.id}/codes`;
+      const create = async (code: object) =>
+        succeeded(await ask<{ id: string }>('POST', codes, { body: { limit: 2, ...code } }), 201);
+      const name = `AHEAD-${list.id.slice(-8)}`;
+      const { id } = await create({ code: name, does: 'advance', places: 5, tag: 'podcast' });
+      const { id: admitting } = await create({});
+      const { when } = await make(list, { code: name.toLowerCase(), domain: 'acme.com' }, 'approve');
+      assert.deepEqual(when, { domain: 'acme.com', code: id });
+      await make(list, { where: ['tag=podcast'] }, 'decline');
+      await list.signup(
+        { email: 'a@acme.com', code: name },
+        { email: 'b@acme.com' },
+        { email: 'c@example.com', code: name },
+        { email: 'd@acme.com', code: name },
+      );
+      assert.deepEqual((await statuses(list)).sort(), [
+        ...['a@acme.com invited', 'b@acme.com waiting', 'c@example.com declined', 'd@acme.com waiting'],
+      ]);
+      await healthy(list);
+      for (const code of ['NOBODY-HAS-THIS', admitting])
+        assertError(
+          await ask('POST', `/waitlists/${list.id}/rules`, { body: body({ code }, 'approve') }),
+          400,
+          'invalid_request',
+          /^when\.code: /,
+        );
+    });
+
+    it('about a code are tried on those who joined with it', async () => {
+      const list = await service.waitlist();
+      const name = `TRIED-${list.id.slice(-8)}`;
+      const code = { code: name, does: 'advance', places: 1, limit: 9 };
+      succeeded(await ask('POST', `/waitlists/${list.id}/codes`, { body: code }), 201);
+      await list.signup({ email: 'a@acme.com', code: name }, { email: 'b@acme.com' });
+      const tried = await ask<{ count: number; looked: number }>('POST', `/waitlists/${list.id}/rules`, {
+        body: body({ code: name }, 'advance', { dryRun: true }),
+      });
+      assert.deepEqual([tried.body.count, tried.body.looked], [1, 2]);
+    });
+
     it('hold for people who must confirm, for the form, and for internationalized domains', async () => {
       const list = await service.waitlist();
       await make(list, { domain: 'grüße.example' }, 'decline');

@@ -24,7 +24,7 @@ const LIMITED: Record<string, readonly string[]> = {
   PasskeyName: ['name'],
   PasswordChange: ['newPassword'],
   ProfileChange: ['name'],
-  RuleConditions: ['domain', 'referrer'],
+  RuleConditions: ['domain', 'referrer', 'code'],
   SegmentConditions: ['minReferrals'],
   SegmentRequest: ['name'],
   WaitlistKeyRequest: ['name'],

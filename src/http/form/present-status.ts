@@ -52,7 +52,7 @@ async function reasonsFor(
     ...(earlier > 0 ? [texts.countsEarlier(earlier)] : []),
     ...(advanced === 0
       ? []
-      : [code === null ? joined.code.counts(advanced) : texts.codeCounts(code, advanced)]),
+      : [code === null ? joined.code.counts(advanced) : texts.codeCounts(advanced, code)]),
     ...(moved === 0 ? [] : [texts.movedByTeam]),
   ]
     .join(' ')

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { invalid } from '../../lib/errors.ts';
 import { formatId } from '../../lib/ids.ts';
 import { isoTime } from '../../lib/time.ts';
+import { findCodeByIdOrText } from '../../waitlist/codes/change-codes.ts';
 import {
   type Conditions,
   createRule,
@@ -19,6 +20,7 @@ import { SEGMENT_PAIRS_MAX } from '../../waitlist/entries/segment.ts';
 import { searchEntry } from '../../waitlist/finding/search-entry.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/queue.ts';
+import { EXAMPLE_CODE } from '../../wire/code.ts';
 import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../wire/entry.ts';
 import {
   IDENTIFIER,
@@ -61,6 +63,14 @@ const RuleConditions = Type.Object(
         description:
           'Whom the signup names as its referrer: the email, phone, id or referral code of an entry, an imported code included. Shown as its id.',
         examples: [EXAMPLE_ADMIN_ENTRY.id],
+      }),
+    ),
+    code: Type.Optional(
+      Type.String({
+        ...IDENTIFIER,
+        description:
+          'A code that puts people ahead, as its text or its id, with which the signup joins. Shown as its id.',
+        examples: [EXAMPLE_CODE.id],
       }),
     ),
   },
@@ -204,13 +214,14 @@ export const rules = [
 ];
 
 function presentRule({ id, when, outcome, createdAt }: Rule): Static<typeof RuleSchema> {
-  const { domain, pairs, referrer } = when;
+  const { domain, pairs, referrer, code } = when;
   return {
     id,
     when: {
       ...(domain === undefined ? {} : { domain }),
       ...(pairs === undefined ? {} : { where: pairs.map(({ key, value }) => `${key}=${value}`) }),
       ...(referrer === undefined ? {} : { referrer: referrer.id }),
+      ...(code === undefined ? {} : { code }),
     },
     // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
     then: outcome,
@@ -221,16 +232,27 @@ function presentRule({ id, when, outcome, createdAt }: Rule): Static<typeof Rule
 async function conditionsOf(
   context: Context,
   queue: Queue,
-  { domain, where = [], referrer }: Static<typeof RuleConditions>,
+  { domain, where = [], referrer, code }: Static<typeof RuleConditions>,
 ): Promise<Conditions> {
   const pairs = pairsOf(where, 'when.');
   const found = referrer === undefined ? undefined : await searchEntry(context, queue, referrer);
   if (referrer !== undefined && !found) throw invalid('when.referrer: is nobody on the waitlist');
-  if (domain === undefined && pairs.length === 0 && !found)
+  const codeId = code === undefined ? undefined : await advancingCode(context, queue, code);
+  if (domain === undefined && pairs.length === 0 && !found && codeId === undefined)
     throw invalid('when: needs at least one condition');
   return {
     ...(domain === undefined ? {} : { domain: parseDomain(domain) }),
     ...(pairs.length === 0 ? {} : { pairs }),
     ...(found ? { referrer: { id: formatId('ent', found.id), seq: found.seq } } : {}),
+    ...(codeId === undefined ? {} : { code: codeId }),
   };
+}
+
+/** Its id. Whoever has a code that lets people in needs no rule. */
+async function advancingCode(context: Context, queue: Queue, code: string): Promise<string> {
+  const found = await findCodeByIdOrText(context, queue, code);
+  if (!found) throw invalid('when.code: is no code of this waitlist');
+  if (found.does !== 'advance')
+    throw invalid('when.code: lets people in already; name one that puts people ahead');
+  return found.id;
 }

@@ -140,6 +140,16 @@ export async function readCode(context: Context, queue: Queue, codeId: string): 
   return openCode(context, queue, await requireRow(context.db.query, queue, codeId));
 }
 
+/** Not one that was deleted. */
+export async function findCodeByIdOrText(
+  context: Context,
+  queue: Queue,
+  codeOrId: string,
+): Promise<Code | undefined> {
+  const row = await findRow(context.db.query, queue, await codeIdOf(context, queue, codeOrId));
+  return row ? openCode(context, queue, row) : undefined;
+}
+
 /** By its id, or by its text. */
 export async function codeIdOf(context: Context, queue: Queue, codeOrId: string): Promise<string> {
   const hash = parseId('cod', codeOrId) ? undefined : await hashCode(context, codeOrId);
@@ -166,11 +176,18 @@ export async function listUses(
   return query.orderBy('seq', 'desc').limit(limit).execute();
 }
 
-async function requireRow(query: Context['db']['query'], queue: Queue, codeId: string): Promise<CodeRow> {
+async function findRow(
+  query: Context['db']['query'],
+  queue: Queue,
+  codeId: string,
+): Promise<CodeRow | undefined> {
   const id = parseId('cod', codeId);
-  const row =
-    id &&
-    (await selectCodes(query, queue).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst());
+  if (!id) return undefined;
+  return selectCodes(query, queue).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst();
+}
+
+async function requireRow(query: Context['db']['query'], queue: Queue, codeId: string): Promise<CodeRow> {
+  const row = await findRow(query, queue, codeId);
   if (!row) throw notFound(`there is no code ${codeId}`);
   return row;
 }

@@ -109,11 +109,11 @@ export class NamedCodes {
     return this.#outcomes.get(named) ?? { used: false, reason: 'on_waitlist' };
   }
 
-  /** For somebody who joins: takes a place of the code that they name, if it has one. Returns what it is worth. */
+  /** For somebody who joins: takes a place of the code that they name, if it has one. Returns it with what it is worth. */
   join<Candidate extends Joining>(
     candidate: Candidate,
     seq: number,
-  ): { candidate: Candidate; advanced: number } {
+  ): { candidate: Candidate; advanced: number; code?: Uint8Array } {
     const { code } = candidate;
     if (!code) return { candidate, advanced: 0 };
     const offer = this.offerOf(code);
@@ -123,7 +123,8 @@ export class NamedCodes {
     this.#users.set(row, [...(this.#users.get(row) ?? []), seq]);
     const { queue } = this.#change;
     const { tag } = openCode(this.#context, queue, row);
-    return { candidate: tag === null ? candidate : withTag(queue, candidate, tag), advanced: offer.places };
+    const tagged = tag === null ? candidate : withTag(queue, candidate, tag);
+    return { candidate: tagged, advanced: offer.places, code: row.id };
   }
 
   /** For people who are on the waitlist: whoever joined with the code is told so again, after a lost response for example. */

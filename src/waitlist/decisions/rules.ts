@@ -29,6 +29,8 @@ export interface Conditions {
   pairs?: readonly { key: string; value: string }[];
   /** The entry that they named as their referrer. */
   referrer?: { id: string; seq: number };
+  /** Id of the code that they joined with. */
+  code?: string;
 }
 
 export interface Rule {
@@ -45,6 +47,8 @@ export interface RuleSubject {
   /** Of the metadata. */
   pairHashes: readonly Uint8Array[];
   referrerSeq: number | null;
+  /** Id of the code that they joined with. */
+  code: Uint8Array | undefined;
 }
 
 /** As addresses are parsed, so that both spell a domain alike. */
@@ -57,11 +61,12 @@ export function parseDomain(text: string): string {
 
 export type Matcher = (subject: RuleSubject) => boolean;
 
-export function matcherOf({ vault }: Queue, { domain, pairs = [], referrer }: Conditions): Matcher {
+export function matcherOf({ vault }: Queue, { domain, pairs = [], referrer, code }: Conditions): Matcher {
   const wanted = pairs.map(({ key, value }) => pairsMeant(vault, key, value).map(bytesKey));
   return (subject) => {
     if (domain !== undefined && !isInDomain(subject.domain, domain)) return false;
     if (referrer !== undefined && subject.referrerSeq !== referrer.seq) return false;
+    if (code !== undefined && !(subject.code && formatId('cod', subject.code) === code)) return false;
     if (wanted.length === 0) return true;
     const has = new Set(subject.pairHashes.map(bytesKey));
     return wanted.every((hashes) => hashes.some((hash) => has.has(hash)));
@@ -161,13 +166,16 @@ export interface DryRun {
 /** What it would have done with those who wait, in the order in which they joined. */
 export async function tryRule(context: Context, queue: Queue, when: Conditions): Promise<DryRun> {
   const matches = matcherOf(queue, when);
+  const code = when.code === undefined ? undefined : parseId('cod', when.code);
   const found: number[] = [];
   let [count, looked, after] = [0, 0, 0];
   for (;;) {
     const rows = await waitingAfter(context, queue, after);
+    const users = code && (await usersOf(context, queue, code, rows));
     for (const { seq, id, person: sealed, referrer_seq: referrerSeq } of rows) {
       const person = sealed && ifReadable(() => queue.vault.open<Person>('entry.person', id, sealed));
-      if (!person || !matches(subjectOf(queue, person, referrerSeq))) continue;
+      if (!person || !matches(subjectOf(queue, person, referrerSeq, users?.has(seq) ? code : undefined)))
+        continue;
       count += 1;
       if (found.length < SHOWN) found.push(seq);
     }
@@ -192,11 +200,36 @@ function waitingAfter({ db }: Context, queue: Queue, after: number) {
     .execute();
 }
 
-function subjectOf({ vault }: Queue, person: Person, referrerSeq: number | null): RuleSubject {
+/** Who of them joined with the code. */
+async function usersOf(
+  { db }: Context,
+  queue: Queue,
+  code: Uint8Array,
+  rows: readonly { seq: number }[],
+): Promise<Set<number>> {
+  const uses = await db.query
+    .selectFrom('code_use')
+    .select('seq')
+    .where('queue_id', '=', queue.id)
+    .where('code_id', '=', code)
+    .where('seq', '>=', rows[0]?.seq ?? 0)
+    .where('seq', '<=', rows.at(-1)?.seq ?? 0)
+    .where('returned_at', 'is', null)
+    .execute();
+  return new Set(uses.map(({ seq }) => seq));
+}
+
+function subjectOf(
+  { vault }: Queue,
+  person: Person,
+  referrerSeq: number | null,
+  code: Uint8Array | undefined,
+): RuleSubject {
   const email = person.email === null ? undefined : parseEmail(person.email);
   return {
     domain: email ? domainOf(email.key) : null,
     pairHashes: person.metadata ? metadataPairs(vault, person.metadata) : [],
     referrerSeq,
+    code,
   };
 }

@@ -5,7 +5,7 @@ import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import type { Member, Members } from '../referrals/members.ts';
 import { rankOf } from '../referrals/rank.ts';
-import { addEntries, findReferrer } from './add-entries.ts';
+import { addEntries, type Newcomer } from './add-entries.ts';
 import type { Candidate } from './candidate.ts';
 
 /** Adds them as `addEntries` does. The rules of the waitlist decide at once, in the same transaction. */
@@ -16,27 +16,29 @@ export async function addByRules(
   candidates: readonly Candidate[],
   codes?: NamedCodes,
 ): Promise<boolean[]> {
-  if (change.rules === 0) return addEntries(change, members, candidates, codes);
+  if (change.rules === 0) return addEntries(change, members, candidates, { codes });
   const { queue, trx } = change;
-  const rules = (await readRules(trx, queue)).map((rule) => ({ rule, matches: matcherOf(queue, rule.when) }));
-  const ruled = candidates.map((candidate): Candidate => {
-    if (candidate.standing) return candidate; // Decided already.
-    const referrerSeq = findReferrer(members, candidate)?.seq ?? null;
-    const found = rules.find(({ matches }) => matches({ ...candidate, referrerSeq }))?.rule;
-    return found && fits(found, candidate)
-      ? { ...candidate, rule: { id: found.id, outcome: found.outcome } }
-      : candidate;
-  });
-  const added = addEntries(change, members, ruled, codes);
-  for (const { rule } of rules) {
-    const newcomers = ruled.flatMap((candidate, index) => {
-      const member = added[index] && candidate.rule?.id === rule.id && members.holder(candidate);
-      return member ? [rowOf(change, candidate, member)] : [];
-    });
+  const rules = (await readRules(trx, queue)).map((rule) => ({
+    rule,
+    matches: matcherOf(queue, rule.when),
+    newcomers: [] as Newcomer[],
+  }));
+  const decide = (newcomer: Newcomer) => {
+    const { candidate, referrer, code } = newcomer;
+    if (candidate.standing) return undefined; // Decided already.
+    const subject = { ...candidate, referrerSeq: referrer?.seq ?? null, code };
+    const found = rules.find(({ matches }) => matches(subject));
+    if (!found || !fits(found.rule, candidate)) return undefined;
+    found.newcomers.push(newcomer);
+    return found.rule.outcome;
+  };
+  const added = addEntries(change, members, candidates, { codes, decide });
+  for (const { rule, newcomers } of rules) {
     if (newcomers.length === 0) continue;
-    if (rule.outcome === 'advance') await putFirst(change, newcomers);
+    const rows = newcomers.map((newcomer) => rowOf(change, newcomer));
+    if (rule.outcome === 'advance') await putFirst(change, rows);
     else
-      await decideAll(context, change, newcomers, rule.outcome, {
+      await decideAll(context, change, rows, rule.outcome, {
         note: null,
         by: `rule:${rule.id}`,
         email: false,
@@ -50,11 +52,11 @@ function fits({ outcome }: Rule, { emailHash }: Candidate): boolean {
   return outcome !== 'approve' || emailHash !== null;
 }
 
-interface Newcomer extends DecidedRow {
+interface NewRow extends DecidedRow {
   readonly member: Member;
 }
 
-function rowOf({ settings }: QueueChange, candidate: Candidate, member: Member): Newcomer {
+function rowOf({ settings }: QueueChange, { candidate, member }: Newcomer): NewRow {
   const { seq, status, gained } = member;
   const rank = rankOf({ ...member, referrals: gained }, settings.boost);
   const { id, person, emailHash: email_hash } = candidate;
@@ -62,7 +64,7 @@ function rowOf({ settings }: QueueChange, candidate: Candidate, member: Member):
 }
 
 /** With the rank of who was first: of equal ranks, the one that joined later is ahead. */
-async function putFirst({ trx, queue, tally }: QueueChange, newcomers: readonly Newcomer[]): Promise<void> {
+async function putFirst({ trx, queue, tally }: QueueChange, newcomers: readonly NewRow[]): Promise<void> {
   const first = await trx
     .selectFrom('entry')
     .select('rank')

@@ -1,4 +1,4 @@
-import type { Status } from '../../db/tables.ts';
+import type { RuleOutcome, Status } from '../../db/tables.ts';
 import type { NamedCodes } from '../codes/named-codes.ts';
 import { mailboxKey } from '../people/identity.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -17,6 +17,21 @@ interface Added {
   credited: boolean;
 }
 
+/** Somebody as they join. */
+export interface Newcomer {
+  readonly candidate: Candidate;
+  readonly member: Member;
+  readonly referrer: Member | undefined;
+  /** Id of the code that they joined with. */
+  readonly code: Uint8Array | undefined;
+}
+
+interface Joining {
+  codes?: NamedCodes | undefined;
+  /** What a rule decides about somebody. The caller carries it out. */
+  decide?: (newcomer: Newcomer) => RuleOutcome | undefined;
+}
+
 /**
  * Adds those who are not in the queue yet, in order, and credits their referrers. Returns for each whether it
  * was added.
@@ -25,14 +40,14 @@ export function addEntries(
   change: QueueChange,
   members: Members,
   candidates: readonly Candidate[],
-  codes?: NamedCodes,
+  { codes, decide }: Joining = {},
 ): boolean[] {
   const added: Added[] = [];
   let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
   const outcome = candidates.map((given) => {
     if (members.holder(given)) return false;
     const seq = ++change.lastSeq;
-    const { candidate, advanced } = codes?.join(given, seq) ?? { candidate: given, advanced: 0 };
+    const { candidate, advanced, code } = codes?.join(given, seq) ?? { candidate: given, advanced: 0 };
     const referrer = findReferrer(members, candidate);
     const status = firstStatus(change, candidate);
     const depth = depthBelow(referrer);
@@ -43,7 +58,7 @@ export function addEntries(
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // Nobody has a rank behind the next place: new entries join at the end of the queue, unless a code advances them.
-    const outcome = candidate.rule?.outcome;
+    const outcome = decide?.({ candidate, member, referrer, code });
     const atEnd = advanced === 0 ? waiting : undefined;
     const position = status === 'waiting' ? (outcome === 'advance' ? 1 : atEnd) : null;
     // Who is declined is not told, and who is approved gets an invite.

@@ -1,4 +1,3 @@
-import type { RuleOutcome } from '../../db/tables.ts';
 import { domainOf } from '../../lib/email.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NamedCode } from '../codes/named-codes.ts';
@@ -15,8 +14,6 @@ export interface Candidate {
   readonly person: Buffer;
   /** Of the email, in its ASCII form. */
   readonly domain: string | null;
-  /** What a rule says about this signup. */
-  readonly rule?: { readonly id: string; readonly outcome: RuleOutcome };
   readonly emailHash: Buffer | null;
   readonly phoneHash: Buffer | null;
   /** Of the mailbox, if its own address is not the email. */

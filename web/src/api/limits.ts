@@ -15,7 +15,7 @@ export const MAX = {
   PasskeyName: { name: 100 },
   PasswordChange: { newPassword: 512 },
   ProfileChange: { name: 100 },
-  RuleConditions: { domain: 255, referrer: 254 },
+  RuleConditions: { domain: 255, referrer: 254, code: 254 },
   SegmentConditions: { minReferrals: 999_999_999 },
   SegmentRequest: { name: 100 },
   WaitlistKeyRequest: { name: 100 },

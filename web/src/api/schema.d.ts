@@ -5863,6 +5863,11 @@ export interface components {
              * @example ent_06gxx2p9r1yn1vp1ryss481fhw
              */
             referrer?: string;
+            /**
+             * @description A code that puts people ahead, as its text or its id, with which the signup joins. Shown as its id.
+             * @example cod_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            code?: string;
         };
         /** @description Decides about people in the moment in which they sign up. */
         Rule: {

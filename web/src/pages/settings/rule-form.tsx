@@ -27,6 +27,7 @@ interface RuleDraft {
   domain: string;
   pairs: readonly MetadataPair[];
   referrer: string;
+  code: string;
   outcome: Outcome;
 }
 
@@ -34,10 +35,11 @@ const NEW_RULE: RuleDraft = {
   domain: '',
   pairs: [{ id: 0, key: '', value: '' }],
   referrer: '',
+  code: '',
   outcome: 'approve',
 };
 
-function requestOf({ domain, pairs, referrer, outcome }: RuleDraft): RuleRequest {
+function requestOf({ domain, pairs, referrer, code, outcome }: RuleDraft): RuleRequest {
   const where = pairs
     .filter(({ key }) => key.trim() !== '')
     .map(({ key, value }) => `${key.trim()}=${value.trim()}`);
@@ -46,6 +48,7 @@ function requestOf({ domain, pairs, referrer, outcome }: RuleDraft): RuleRequest
       ...(domain.trim() === '' ? {} : { domain: domain.trim() }),
       ...(where.length === 0 ? {} : { where }),
       ...(referrer.trim() === '' ? {} : { referrer: referrer.trim() }),
+      ...(code.trim() === '' ? {} : { code: code.trim() }),
     },
     // biome-ignore lint/suspicious/noThenProperty: a field of the API, and never a function.
     then: outcome,
@@ -111,6 +114,20 @@ export function RuleForm({ scope, onClose }: { scope: Scope; onClose: () => void
               autoComplete="off"
               spellCheck={false}
               onChange={(event) => set({ referrer: event.target.value })}
+            />
+          </Field>
+          <Field
+            label="Code"
+            help="One that puts people further ahead, with which they join."
+            error={problem('when.code')}
+          >
+            <Input
+              value={draft.code}
+              maxLength={MAX.RuleConditions.code}
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+              onChange={(event) => set({ code: event.target.value })}
             />
           </Field>
           <Field

@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { codeQuery, nameOfCode } from '../codes/codes.ts';
 import { splitPair } from '../queue/segment-words.ts';
 import { RuleForm } from './rule-form.tsx';
 import { deleteRule, OUTCOMES, type Outcome, type Rule, rulesKey, rulesQuery } from './rules.ts';
@@ -29,7 +30,7 @@ export function RulesCard({ scope }: { scope: Scope }) {
     <Card
       flush
       title="Rules"
-      about={`Decide about people in the moment in which they sign up in ${scope.environment}. The first rule that fits counts. Whoever was imported or comes in with a code is left alone.`}
+      about={`Decide about people in the moment in which they sign up in ${scope.environment}. The first rule that fits counts. Whoever is imported, or gets in with a code, is left alone.`}
       actions={
         <DimmableButton size="sm" why={whyNot} icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
           Add a rule
@@ -80,8 +81,13 @@ export function RulesCard({ scope }: { scope: Scope }) {
 }
 
 function InWords({ scope, rule: { when } }: { scope: Scope; rule: Rule }) {
-  const { domain, where = [], referrer } = when;
+  const { domain, where = [], referrer, code } = when;
   const { data } = useQuery({ ...entryQuery(scope, referrer ?? ''), enabled: referrer !== undefined });
+  const { data: named } = useQuery({
+    ...codeQuery(scope, code ?? ''),
+    enabled: code !== undefined,
+    retry: false,
+  });
   const conditions = [
     ...(domain === undefined
       ? []
@@ -91,6 +97,7 @@ function InWords({ scope, rule: { when } }: { scope: Scope; rule: Rule }) {
       return `${key} is ${value || 'empty'}`;
     }),
     ...(referrer === undefined ? [] : [`Referred by ${data ? nameOf(data) : referrer}`]),
+    ...(code === undefined ? [] : [`Joined with ${named ? nameOfCode(named) : code}`]),
   ];
   return conditions.join(' and ');
 }
