@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import fc from 'fast-check';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { assertProperty } from '../support/property.ts';
-import type { ModelReferrer, ModelSegment } from '../support/queue-model.ts';
+import type { ModelReferrer, ModelRule, ModelSegment } from '../support/queue-model.ts';
 import { type Step, startRun } from '../support/queue-run.ts';
 import { SEED } from '../support/seed.ts';
 
@@ -50,6 +50,16 @@ const segment: fc.Arbitrary<ModelSegment> = fc.record(
 );
 
 const which = fc.nat({ max: 20 });
+const rule = fc.record(
+  {
+    do: fc.constant('make rule' as const),
+    plan: fc.nat({ max: 2 }),
+    referrer: which,
+    code: fc.nat({ max: 1 }),
+    outcome: fc.constantFrom<ModelRule['outcome']>('approve', 'advance', 'decline'),
+  },
+  { requiredKeys: ['do', 'outcome'] },
+);
 /** Often the end. */
 const position = fc.oneof(fc.integer({ min: 1, max: 25 }), fc.constant(1_000));
 const ways: [number, fc.Arbitrary<Step>][] = [
@@ -71,6 +81,8 @@ const ways: [number, fc.Arbitrary<Step>][] = [
   [3, fc.record({ do: fc.constant('approve'), which })],
   [3, fc.record({ do: fc.constant('reconsider'), which })],
   [2, fc.record({ do: fc.constant('decline segment'), segment })],
+  [3, rule],
+  [1, fc.record({ do: fc.constant('delete rule'), which })],
   [7, fc.record({ do: fc.constant('move'), which, position })],
   [2, fc.record({ do: fc.constant('change metadata'), which, plan })],
   [4, fc.record({ do: fc.constant('change email'), which, email: someone })],

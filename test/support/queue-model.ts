@@ -67,6 +67,14 @@ export interface ModelCode {
   used: number;
 }
 
+/** Decides about signups that meet all of it. */
+export interface ModelRule {
+  plan?: number | undefined;
+  referrer?: ModelEntry | undefined;
+  code?: ModelCode | undefined;
+  outcome: 'approve' | 'advance' | 'decline';
+}
+
 /** What a signup says about the code that it names. */
 interface ModelOutcome {
   entry: number;
@@ -110,6 +118,8 @@ export class QueueModel {
   readonly invites: ModelInvite[] = [];
   readonly settings: ModelSettings;
   readonly codes: readonly ModelCode[];
+  /** The first that fits decides. */
+  readonly rules: ModelRule[] = [];
   /** Signups by plan, and those whose plan nobody has any more. */
   readonly plans = new Map<number, number>();
   otherPlans = 0;
@@ -128,6 +138,7 @@ export class QueueModel {
 
   /** Returns how many of the batch are created, and what became of their codes. */
   signup(batch: ModelSignup[]): { created: number; codes: ModelOutcome[] } {
+    const before = this.entries.length;
     const added = batch.map((signup) => {
       const code = this.codes[signup.code ?? -1];
       const isOpen = code !== undefined && code.used < code.limit;
@@ -148,7 +159,32 @@ export class QueueModel {
       return [{ entry, used: false, reason }];
     });
     this.#rankCredited();
+    this.#decideByRules(this.entries.slice(before));
     return { created: added.filter(({ isNew }) => isNew).length, codes };
+  }
+
+  #decideByRules(newcomers: readonly ModelEntry[]): void {
+    const ruled = newcomers.map((entry) => {
+      const rule = this.rules.find(
+        ({ plan, referrer, code }) =>
+          (plan === undefined || entry.plan === plan) &&
+          (referrer === undefined || entry.referrer === referrer) &&
+          (code === undefined || entry.uses.some((use) => use.code === code)),
+      );
+      return { entry, rule };
+    });
+    for (const rule of this.rules) {
+      const its = ruled.flatMap((each) => (each.rule === rule ? [each.entry] : []));
+      const first = Math.min(...this.order.map(({ rank }) => rank));
+      for (const entry of its) {
+        if (rule.outcome === 'decline') this.decline(entry);
+        if (rule.outcome === 'approve' && entry.email !== null) this.approve(entry);
+        if (rule.outcome !== 'advance') continue;
+        const rank = Math.min(first, entry.rank);
+        entry.moved += rank - entry.rank;
+        entry.rank = rank;
+      }
+    }
   }
 
   /** Of people who need not confirm their email. */
@@ -517,6 +553,7 @@ export class QueueModel {
     );
     open.push(...[first, ...own].map((entry) => ({ at: entry, entry })));
     this.#decideAgain(open, before);
+    for (const rule of this.rules) if (rule.referrer === second) rule.referrer = first;
     second.phone = -1;
     this.#forget([second]);
   }

@@ -6,6 +6,7 @@ import { STATUSES } from '../../src/db/tables.ts';
 import { createCode, readCode } from '../../src/waitlist/codes/change-codes.ts';
 import { DECIDING, decideEntry, type Verb } from '../../src/waitlist/decisions/decide.ts';
 import { decideMany } from '../../src/waitlist/decisions/decide-many.ts';
+import { createRule, deleteRule } from '../../src/waitlist/decisions/rules.ts';
 import { readEntry } from '../../src/waitlist/entries/browse-entries.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { eraseEntry } from '../../src/waitlist/entries/erase-entry.ts';
@@ -33,6 +34,7 @@ import {
   type InviteOutcome,
   type ModelEntry,
   type ModelReferrer,
+  type ModelRule,
   type ModelSegment,
   type ModelSettings,
   type ModelSignup,
@@ -50,6 +52,8 @@ export type Step =
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
   | { do: 'accept' | 'revoke' | 'confirm' | 'remove' | 'take off' | 'put back' | Verb; which: number }
   | { do: 'decline segment'; segment: ModelSegment }
+  | { do: 'make rule'; plan?: number; referrer?: number; code?: number; outcome: ModelRule['outcome'] }
+  | { do: 'delete rule'; which: number }
   | { do: 'import'; count: number }
   | { do: 'undo' | 'remove as never joined'; which: number }
   | { do: 'move'; which: number; position: number }
@@ -92,6 +96,8 @@ export async function startRun(service: Service, settings: ModelSettings) {
   /** In the order of the model's invites. */
   const codes: string[] = [];
   const imports: { id: string; undone: boolean }[] = [];
+  /** In the order of the model's rules. */
+  const rules: string[] = [];
   let seen: PresentedEntry[] = [];
 
   const send = async (batch: ModelSignup[]) => {
@@ -108,6 +114,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     );
     // Only entries from before the batch can have a known code.
     const known = seen.length;
+    const invited = model.invites.length;
     const { created, codes: named } = model.signup(
       batch.map((each) =>
         each.referredBy.by === 'code' && each.referredBy.entry >= known
@@ -121,6 +128,36 @@ export async function startRun(service: Service, settings: ModelSettings) {
       ...{ created, skipped: batch.length - created },
       ...(named.length > 0 && { codes: named }),
     });
+    for (const { email } of model.invites.slice(invited)) codes.push(await newestCode(email));
+  };
+
+  const makeRule = async ({ plan, referrer, code, outcome }: Extract<Step, { do: 'make rule' }>) => {
+    const at = referrer === undefined || seen.length === 0 ? -1 : referrer % seen.length;
+    const [shown, entry] = [seen[at], model.entries[at]];
+    const found = shown && (await searchEntry(context, queue, shown.id));
+    const when = {
+      ...(plan === undefined ? {} : { pairs: [{ key: 'plan', value: String(plan) }] }),
+      ...(found ? { referrer: { id: shown.id, seq: found.seq } } : {}),
+      ...(code === undefined ? {} : { code: advancing[code]?.id ?? '' }),
+    };
+    if (Object.keys(when).length === 0) return;
+    service.clock.advance(1); // The first that was made decides.
+    model.now += 1;
+    rules.push((await createRule(context, queue, { when, outcome })).id);
+    model.rules.push({
+      plan,
+      referrer: found ? entry : undefined,
+      code: code === undefined ? undefined : model.codes[code],
+      outcome,
+    });
+  };
+
+  const dropRule = async (which: number) => {
+    const at = which % Math.max(1, rules.length);
+    const [id] = rules.splice(at, 1);
+    if (id === undefined) return;
+    await deleteRule(context, queue, id);
+    model.rules.splice(at, 1);
   };
 
   const inviteMany = async (selection: Selection, expiry: ExpiresIn, expect: () => void) => {
@@ -374,6 +411,10 @@ export async function startRun(service: Service, settings: ModelSettings) {
         assert.equal(decided, model.declineSegment({ ...step.segment, ...times }));
         return;
       }
+      case 'make rule':
+        return makeRule(step);
+      case 'delete rule':
+        return dropRule(step.which);
       case 'approve':
       case 'decline':
       case 'reconsider':
