@@ -41,16 +41,26 @@ export async function startReceiver(port: number): Promise<Receiver> {
 /** Retries end after a little more than three days. What failed later would still be pending. */
 const GIVEN_UP_BEFORE_MS = 3.6 * DAY_MS;
 
-/** Fails once for every 17th event, and always for every 200th of those that are old enough to be given up. */
+/** What was lost since then, the health check tells of. */
+const TOLD_SINCE_MS = 6 * DAY_MS;
+
+/**
+ * Fails once for every 17th event, and always for every 200th of those that are old enough to be given up, and for the
+ * first one that the health check tells of: in which order events come is up to the machine.
+ */
 function createAnswers(): RequestListener {
   const refused = new Map<string, number>();
   let seen = 0;
+  let isTold = false;
   const statusFor = (id: string, sentAt: number) => {
     const before = refused.get(id);
     if (before !== undefined) return before === 503 ? 200 : before;
     seen += 1;
-    const old = Date.now() - sentAt > GIVEN_UP_BEFORE_MS;
-    const status = old && seen % 200 === 8 ? 500 : seen % 17 === 5 ? 503 : 200;
+    const age = Date.now() - sentAt;
+    const isFirst = !isTold && age < TOLD_SINCE_MS;
+    const isLost = age > GIVEN_UP_BEFORE_MS && (isFirst || seen % 200 === 8);
+    if (isLost && isFirst) isTold = true;
+    const status = isLost ? 500 : seen % 17 === 5 ? 503 : 200;
     if (status !== 200) refused.set(id, status);
     return status;
   };
