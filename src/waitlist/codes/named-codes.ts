@@ -120,7 +120,9 @@ export class NamedCodes {
     this.#outcomes.set(code, offer);
     const row = code.hash && this.#rows.get(bytesKey(code.hash));
     if (!offer.used || !row) return { candidate, advanced: 0 };
-    this.#users.set(row, [...(this.#users.get(row) ?? []), seq]);
+    const users = this.#users.get(row);
+    if (users) users.push(seq);
+    else this.#users.set(row, [seq]);
     const { queue } = this.#change;
     const { tag } = openCode(this.#context, queue, row);
     const tagged = tag === null ? candidate : withTag(queue, candidate, tag);

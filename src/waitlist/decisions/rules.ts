@@ -174,7 +174,10 @@ export async function tryRule(context: Context, queue: Queue, when: Conditions):
     const users = code && (await usersOf(context, queue, code, rows));
     for (const { seq, id, person: sealed, referrer_seq: referrerSeq } of rows) {
       const person = sealed && ifReadable(() => queue.vault.open<Person>('entry.person', id, sealed));
-      if (!person || !matches(subjectOf(queue, person, referrerSeq, users?.has(seq) ? code : undefined)))
+      if (
+        !person ||
+        !matches(subjectOf(queue, when, person, referrerSeq, users?.has(seq) ? code : undefined))
+      )
         continue;
       count += 1;
       if (found.length < SHOWN) found.push(seq);
@@ -219,8 +222,10 @@ async function usersOf(
   return new Set(uses.map(({ seq }) => seq));
 }
 
+/** Metadata is hashed only for a rule that asks for some: an opening costs little beside that. */
 function subjectOf(
   { vault }: Queue,
+  { pairs }: Conditions,
   person: Person,
   referrerSeq: number | null,
   code: Uint8Array | undefined,
@@ -228,7 +233,7 @@ function subjectOf(
   const email = person.email === null ? undefined : parseEmail(person.email);
   return {
     domain: email ? domainOf(email.key) : null,
-    pairHashes: person.metadata ? metadataPairs(vault, person.metadata) : [],
+    pairHashes: pairs && person.metadata ? metadataPairs(vault, person.metadata) : [],
     referrerSeq,
     code,
   };

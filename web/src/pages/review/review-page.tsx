@@ -85,7 +85,7 @@ function OneByOne({ scope, segment, onOpen }: OneByOneProps) {
       {current ? (
         <PersonToReview key={current.id} scope={scope} listed={current} review={review} onOpen={onOpen} />
       ) : isOver ? (
-        <Over review={review} />
+        <Over review={review} isFiltered={!isEmpty(segment)} />
       ) : (
         <Card>
           <SkeletonRows flush rows={8} />
@@ -96,7 +96,7 @@ function OneByOne({ scope, segment, onOpen }: OneByOneProps) {
 }
 
 /** Nobody is left, and what became of those who were shown. */
-function Over({ review }: { review: Review }) {
+function Over({ review, isFiltered }: { review: Review; isFiltered: boolean }) {
   const { at, count, startAgain, goTo } = review;
   const [approved, declined, later] = [count('approved'), count('declined'), count('later')];
   const outcomes = [
@@ -119,7 +119,7 @@ function Over({ review }: { review: Review }) {
         }
       >
         {at === 0
-          ? 'Nobody who waits meets this. Those who have not confirmed their email yet are in the queue, under Pending.'
+          ? `${isFiltered ? 'Nobody who waits matches the filter.' : 'Nobody is waiting.'} Those who have not confirmed their email yet are in the queue, under Pending.`
           : `${outcomes.join(', ') || 'Nothing was decided here'}.`}
       </EmptyState>
     </Card>
